@@ -1,6 +1,6 @@
 /**
- * A promise that `begin` settles, or that is rejected with the signal's reason as soon as that is aborted. `begin` returns what ends
- * its work then; it is not called if the signal is aborted already.
+ * A promise that `begin` settles, or that rejects with the signal's reason as soon as the signal is aborted. `begin` returns a function that ends
+ * its work then. `begin` is not called if the signal is aborted already.
  */
 export function abortable<T = void>(
   signal: AbortSignal | undefined,
@@ -28,7 +28,7 @@ export function abortable<T = void>(
       reject(signal?.reason)
     }
     if (isSettled) return
-    // What has begun may have called something that aborts the signal.
+    // `begin` may have aborted the signal itself.
     if (signal?.aborted) aborted()
     else signal?.addEventListener('abort', aborted, { once: true })
   })

@@ -9,7 +9,7 @@ import { apply } from './verbs/write.ts'
 import type { KubernetesObject } from './views/object.ts'
 import { defineResource, type View } from './views/resource.ts'
 
-/** What other objects need comes first, and what can refuse other objects comes last. All other kinds are between, in the order given. */
+/** Kinds that other objects need come first, and kinds that can refuse other objects come last. All other kinds are between, in the given order. */
 const first: readonly string[] = ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'StorageClass']
 const early: readonly string[] = [
   'ServiceAccount',
@@ -26,7 +26,7 @@ const last: readonly string[] = [
 ]
 const isDefinition = ({ kind }: KubernetesObject): boolean => kind === 'CustomResourceDefinition'
 
-/** Applies objects one after the other, in the order in which they need each other. */
+/** Applies objects one after the other, in the order of their dependencies. */
 export async function applyAll(
   caller: Caller,
   discovery: Discovery,

@@ -10,15 +10,15 @@ const longestAskedMs = 300_000
 export interface BackoffOptions {
   /** The first wait is drawn from this to twice this, in milliseconds. @default 800 */
   readonly initialMs?: number | undefined
-  /** What the doubling ends at, in milliseconds: no wait is longer than twice this. @default 30_000 */
+  /** The limit of the doubling, in milliseconds. No wait is longer than twice this. @default 30_000 */
   readonly maxMs?: number | undefined
-  /** So long without a failure, and the next one counts as the first, in milliseconds. @default 120_000 */
+  /** The time without a failure after which the next failure counts as the first, in milliseconds. @default 120_000 */
   readonly resetMs?: number | undefined
 }
 
 /**
- * How long to wait after a failure (rule R22), with the numbers of client-go's reflector: d doubles from 800 ms to 30 s, and a wait
- * is drawn from [d, 2d], so that many clients do not come back at once. After two minutes without a failure it starts again.
+ * The waits after failures (rule R22), with the numbers of client-go's reflector: d doubles from 800 ms to 30 s, and a wait
+ * is drawn from [d, 2d], so that many clients do not return at once. After two minutes without a failure it starts again.
  */
 export class Backoff {
   readonly #environment: Pick<Environment, 'clock' | 'random'>
@@ -42,9 +42,9 @@ export class Backoff {
   }
 
   /**
-   * Notes a failure and draws how long to wait after it, in milliseconds.
+   * Records a failure, and returns the wait after it, in milliseconds.
    *
-   * @param atLeastMs what a server asks for (a Retry-After). Of more than five minutes, five minutes are taken.
+   * @param atLeastMs the server's Retry-After. At most five minutes of it count.
    */
   next(atLeastMs = 0): number {
     const now = this.#environment.clock.monotonic()
@@ -55,7 +55,7 @@ export class Backoff {
     return Math.max(wait * (1 + this.#environment.random()), Math.min(atLeastMs, longestAskedMs))
   }
 
-  /** Notes a failure and waits, at least `atLeastMs` as {@link next} takes it. Rejects with the signal's reason, at once. */
+  /** Records a failure and waits. `atLeastMs` is that of {@link next}. Rejects at once with the signal's reason. */
   wait(signal?: AbortSignal, atLeastMs = 0): Promise<void> {
     return sleep(this.#environment.clock, this.next(atLeastMs), signal)
   }
@@ -67,7 +67,7 @@ export class Backoff {
   }
 }
 
-/** Waits `ms` milliseconds on `clock`. Rejects with the signal's reason as soon as it is aborted. */
+/** Waits `ms` milliseconds on `clock`. Rejects with the signal's reason as soon as the signal is aborted. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return abortable(signal, resolve => {
     const timer = clock.timer(ms, resolve)

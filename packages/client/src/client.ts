@@ -231,7 +231,7 @@ export class Client {
    * Rejects with a `CredentialsError` if it finds no cluster, and with an `OptionTypeError` if the settings name one.
    */
   static async connect(settings: ClientSettings = {}): Promise<Client> {
-    // First: which cluster it would be does not matter where they are wrong.
+    // Wrong options are reported before any file is read.
     checkOptions('client', settings, clientChecks)
     checkNoTarget(settings)
     const access = await findAccess({ clock: settings.environment?.clock })
@@ -239,7 +239,7 @@ export class Client {
   }
 
   /**
-   * The context for `openWatch` and `readItems`, for code that keeps a watch going, as an informer does. Calls through it are neither retried nor
+   * The context for `openWatch` and `readItems`, for code that keeps a watch going, as an informer does. Its requests are neither retried nor
    * bounded in time.
    */
   get raw(): WatchContext {
@@ -324,8 +324,8 @@ export class Client {
   }
 
   /**
-   * Waits until `isTrue` of an object, which is `undefined` while it does not exist: resolves with the object as it is then. It is watched by its
-   * name. Failures of the server and of the connection are waited out; past `timeoutMs` it rejects with a `TimeoutError`. Needs the rights to list
+   * Waits until `isTrue` returns true for an object, which is `undefined` while it does not exist. Resolves with the object then. The object is watched by
+   * its name. Failures of the server and of the connection are waited out; past `timeoutMs` it rejects with a `TimeoutError`. Needs the rights to list
    * and to watch.
    *
    * @example
@@ -356,7 +356,7 @@ export class Client {
     return watch(this.#caller, view as View<FromServer<C>>, options)
   }
 
-  /** As {@link Client.watch}, with callbacks instead of a promise per event; `end` says how it ended. */
+  /** As {@link Client.watch}, with callbacks instead of a promise per event. `end` receives how the watch ended. */
   watchEach<C>(view: View<C>, on: WatchHandlers<FromServer<C>>, options?: WatchOptions): Watch {
     return watchEach(this.#caller, view as View<FromServer<C>>, on, options)
   }
@@ -426,7 +426,7 @@ export class Client {
   }
 
   /**
-   * Server-side apply: this manager then owns the given fields, and fields that it gave before and not now are removed. A conflict names fields
+   * Applies an object by server-side apply: this manager then owns the given fields, and fields that it applied before and not now are removed. A conflict names fields
    * that others own (`isApplyConflict`).
    */
   apply<T extends object, S extends Scope>(
@@ -481,7 +481,7 @@ export class Client {
 
   /**
    * Reads and writes a subresource of one object: `client.subresource(serviceAccounts, key, 'token').create({ spec: { audiences: [] } })`. The
-   * bodies of those that every cluster has are typed; for another one, give its type: `client.subresource<Restart>(view, key, 'restart')`.
+   * bodies of the subresources that every cluster has are typed; for another subresource, give its type: `client.subresource<Restart>(view, key, 'restart')`.
    */
   subresource<N extends keyof Subresources, S extends Scope>(
     view: View<unknown, S>,
@@ -498,8 +498,8 @@ export class Client {
   }
 
   /**
-   * Sends a request to any path of the server, for what no other method does: `client.request({ method: 'GET', path: '/version' })`. It is bounded
-   * in time, repeated if the server did nothing, and refused with an `ApiError`, as all calls are. Caches do not receive what it writes.
+   * Sends a request to any path of the server, if no other method does: `client.request({ method: 'GET', path: '/version' })`. As for all calls, its
+   * time is bounded, it is repeated if the server did nothing, and a refusal is an `ApiError`. Caches are not notified of its writes.
    */
   request<A extends 'json' | 'text' | 'bytes' = 'json'>(request: RawRequest<A>): Promise<RawAnswers[A]> {
     return rawRequest(this.#caller, request)
@@ -586,7 +586,7 @@ function environmentParts(option: string, value: unknown): void {
   }
 }
 
-/** Which cluster it is, `connect` finds out: what names one would otherwise be ignored. */
+/** Checks that settings name no cluster, because `connect` finds it and would ignore theirs. */
 function checkNoTarget(settings: object): void {
   for (const [name, value] of Object.entries(settings)) {
     if (!Object.hasOwn(targetChecks, name) || value === undefined) continue

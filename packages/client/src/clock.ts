@@ -17,8 +17,8 @@ export interface Clock {
   /** Resolves in a later turn of the event loop. */
   turn(): Promise<void>
   /**
-   * Of a simulated clock: what the process waits for that this clock does not drive, such as a `fetch` or a timer of Node's, one line each.
-   * It is for error messages only.
+   * For a simulated clock: a line for each thing that the process waits for and this clock does not drive, such as a `fetch` or a timer of Node.
+   * For error messages only.
    */
   outside?(): readonly string[]
 }
@@ -36,7 +36,7 @@ export function systemClock(options: { readonly unref?: boolean | undefined } = 
 
 const longest = 2 ** 31 - 1
 
-/** setTimeout fires at once for what does not fit 32 bits: a longer wait is waited in parts. */
+/** A timer of Node. setTimeout fires at once for a time that does not fit 32 bits, so a longer wait is split. */
 class NodeTimer implements Timer {
   #handle: NodeJS.Timeout
   #unref: boolean

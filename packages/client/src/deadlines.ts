@@ -9,12 +9,12 @@ export interface Bounded {
   late(): void
 }
 
-/** The timer runs in no caller's async context: it would keep that for as long as others wait. */
+/** Runs the timer outside of the callers' async contexts, which it would otherwise keep in memory. */
 const apart = AsyncLocalStorage.snapshot()
 
 /**
- * One timer for all that have a deadline by one clock: one for each of thousands of watches would cost 350 bytes. It is set for the first
- * that was due when it was set, and all are looked at then. Most watches end before, so that this is seldom.
+ * One timer for all deadlines of one clock, because a timer for each of thousands of watches would cost 350 bytes. It is set for the first
+ * deadline, and checks all of them then. Most watches end before their deadline, so this is rare.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -31,7 +31,7 @@ export class Deadlines {
     this.#arm(one.deadlineAt)
   }
 
-  /** Harmless where it is not there. */
+  /** Removes a deadline. Does nothing for an unknown one. */
   remove(one: Bounded): void {
     this.#all.delete(one)
     if (this.#all.size === 0) this.#disarm()
@@ -62,7 +62,7 @@ export class Deadlines {
         failure ??= { error }
       }
     }
-    // Only now: all others have ended in time.
+    // The error is thrown last, so that all other deadlines are handled.
     if (failure !== undefined) throw failure.error
   }
 }

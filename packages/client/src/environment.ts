@@ -11,7 +11,7 @@ export interface ErrorContext {
   readonly phase: string
   /** The object's key, if the failure is about one object. */
   readonly key?: string | undefined
-  /** How many failures of this kind this call stands for, if more than one; `key` is that of the first. */
+  /** The number of failures that this call reports together, if more than one; `key` is that of the first. */
   readonly count?: number | undefined
 }
 
@@ -95,14 +95,14 @@ function withoutUndefined<T extends object>(parts: T): T {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T
 }
 
-/** An environment with callbacks that can't break their caller (rule X9): `onError` gets what they throw; what it throws is dropped. */
+/** An environment with callbacks that never throw (rule X9): `onError` receives their errors, and errors of `onError` are dropped. */
 export function guarded(environment: Environment): Environment {
   const { clock, metrics } = environment
   const onError = (error: Error, context: ErrorContext): void => {
     try {
       environment.onError(error, context)
     } catch {
-      // There is nowhere left to report it.
+      // An error of `onError` can't be reported.
     }
   }
   const safely =

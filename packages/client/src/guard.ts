@@ -5,7 +5,7 @@ import type { LaneRequest, OwnSocket, Requester, RequestHandlers } from './reque
 import type { Exchange } from './transport.ts'
 import type { Caller } from './verbs/caller.ts'
 
-/** What `client.guardedBy(…)` gives. */
+/** The result of `client.guardedBy(…)`. */
 export interface GuardedClient {
   readonly client: Client
   /** Ends its calls and watches, and all later ones, with `reason`. */

@@ -1,4 +1,4 @@
-/** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
+/** For Wherry's other packages. Any release may change these exports, even a patch: programs import from the package itself. */
 export { Backoff, sleep } from './backoff.ts'
 export { InvalidBodyError, ItemTooLongError, LineTooLongError } from './bytes/bounds.ts'
 export type { ListHead } from './bytes/list-head.ts'

@@ -9,9 +9,9 @@ export interface Written {
 
 /** The oldest state of one object that a reader may get after the writes of this process. */
 export interface MinVersion {
-  /** The state after the last write: no older one may be shown. */
+  /** The state after the last write: readers may get no older one. */
   readonly written: Written | undefined
-  /** The uids of the objects of that key that were deleted last: none of them may be shown. */
+  /** The uids of the last deleted objects of the key: readers may get none of them. */
   readonly deleted: readonly string[]
 }
 
@@ -20,14 +20,14 @@ export interface HeldVersion {
   /** `undefined`: the object is absent */
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
-  /** The resourceVersions that its sources have reached: each change up to them is known. */
+  /** The resourceVersions that the reader's sources have reached: the reader has all changes up to them. */
   readonly reached: readonly (string | undefined)[]
 }
 
 /** The maximum number of uids of deleted objects that are remembered for one key. */
 const mostDeleted = 10
 
-/** The minimum version after one more write. Answers may come in another order than the writes: an older write changes nothing. */
+/** The minimum version after a further write. Answers may arrive in another order than the writes, so an older write changes nothing. */
 export function raised<M extends MinVersion>(min: M | undefined, write: M): M {
   if (min === undefined) return write
   const { written, deleted } = min

@@ -6,8 +6,8 @@ const mended: Readonly<Record<number, readonly [minor: number, patch: number]>> 
 }
 
 /**
- * What to say of a Node that has known faults which a client of Kubernetes meets: of HTTP/2, TLS and the permission model. `undefined` if none is known, and
- * for Bun and Deno, which only say that they are a Node.
+ * A text about known faults of a Node version that affect a client of Kubernetes: of HTTP/2, TLS and the permission model. `undefined` if none is known, and
+ * for Bun and Deno, which only report a version of Node.
  *
  * @param versions `process.versions`
  */

@@ -2,30 +2,30 @@ import type { Duplex } from 'node:stream'
 import type { Exchange, RequestHead, ResponseHandlers } from './transport.ts'
 
 /**
- * What a request is, as far as its connection matters:
+ * The kind of a request, which decides on its connection:
  *
- * - `call`: a read that ends by itself. Never waits behind streams.
- * - `write`: a write or a lease. Has connections that neither reads nor streams may fill.
- * - `stream`: a watch. Lives long; as many connections are opened as streams need.
+ * - `call`: a read that ends by itself. It never waits behind streams.
+ * - `write`: a write or a lease. It has connections that neither reads nor streams use.
+ * - `stream`: a watch. It lasts long; as many connections are opened as streams need.
  */
 export type Lane = 'call' | 'write' | 'stream'
 
 /** A request and its lane. Credentials, user agent and the server's base path are added on the way. */
 export interface LaneRequest extends RequestHead {
   readonly lane: Lane
-  /** It is sent again if it fails, after a backoff of its caller: while the server is away, no connection is opened for it sooner than for a watch. */
+  /** Whether the caller repeats the request with a backoff of its own, so that it may wait as long as a watch for a connection. */
   readonly isPatient?: boolean | undefined
-  /** Called right before the request is sent, each time; what it throws is the request's error, and nothing is sent. */
+  /** Called right before each attempt to send the request. If it throws, nothing is sent, and its error is that of the request. */
   readonly admit?: (() => void) | undefined
 }
 
-/** {@link ResponseHandlers}, and what a long stream may want to know besides. */
+/** {@link ResponseHandlers}, with an event for long streams. */
 export interface RequestHandlers extends ResponseHandlers {
-  /** The server is going away (GOAWAY): this stream goes on for now, and is best opened again before it ends. Called at most once. */
+  /** Called at most once, when the server is going away (GOAWAY): the stream goes on for now, and should be opened again before it ends. */
   draining?(): void
 }
 
-/** A socket of one caller, and what its HTTP request must have. */
+/** A socket of one caller, and the parts that its HTTP request needs. */
 export interface OwnSocket {
   readonly stream: Duplex
   /** The API server, without a path. */
@@ -34,25 +34,25 @@ export interface OwnSocket {
   readonly basePath: string
   /** Credentials, user agent, impersonation. */
   readonly headers: RequestHead['headers']
-  /** Destroys it. */
+  /** Destroys the socket. */
   end(reason: Error): void
-  /** Why it was destroyed by `end`, or because the client was closed; `undefined` if it was not. */
+  /** The reason of `end`, or of the client's close; `undefined` if neither has destroyed the socket. */
   reason(): Error | undefined
-  /** Looks for newer credentials after a 401, once for all callers that met it. Resolves to whether there are some. */
+  /** Refreshes the credentials after a 401, once for all callers. Resolves with whether they have changed. */
   renewed(): Promise<boolean>
 }
 
 /** Sends requests to one API server. */
 export interface Requester {
   /**
-   * Sends `request` and calls `on` with what comes back: exactly one of `end` and `error`, never before this call has returned; none
-   * after `abort()`. What a handler throws ends the exchange, and is given to `on.error`.
+   * Sends `request`, and calls `on` with the response: exactly one of `end` and `error`, never before this call has returned, and none
+   * after `abort()`. If a handler throws, the exchange ends, and `on.error` receives the error.
    */
   request(request: LaneRequest, on: RequestHandlers): Exchange
   /**
    * Opens a socket for a single caller, which must end it. It is destroyed when the requester is closed. Absent if requests take no sockets.
    *
-   * @param admit is called last; if it throws, the socket is destroyed, and the call rejects with what it threw.
+   * @param admit is called last; if it throws, the socket is destroyed, and the call rejects with its error
    */
   openSocket?(signal: AbortSignal, admit?: () => void): Promise<OwnSocket>
 }

@@ -4,10 +4,10 @@ export type ResourceVersionOrder = 'older' | 'same' | 'newer' | 'unknown'
 const decimal = /^[1-9][0-9]*$/
 
 /**
- * How `a` relates to `b`, both of one resource of one server, as KEP-5504 says: decimal integers of
- * any length, compared by length and then by digits (rule R13). Where either is no such integer (`""`,
- * `"0"`, or what some aggregated APIs send) the order is `unknown`, even if the two are equal texts
- * of that kind: nothing is to be assumed then, and the object to be read again.
+ * Compares two resourceVersions of one resource of one server, as KEP-5504 defines it: decimal integers of
+ * any length, compared by length and then by digits (rule R13). If either is no such integer (`""`,
+ * `"0"`, or a text of an aggregated API), the order is `unknown`, even if the texts are equal:
+ * the caller must read the object again.
  *
  * @see https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/5504-comparable-resource-version
  */
@@ -18,7 +18,7 @@ export function compareResourceVersions(a: string | undefined, b: string | undef
   return older ? 'older' : 'newer'
 }
 
-/** Whether `a` is certainly newer than `b`, or the same: `false` where their order is not known. */
+/** Whether `a` is certainly newer than `b`, or the same. Returns false if their order is not known. */
 export function isAtLeast(a: string | undefined, b: string | undefined): boolean {
   const order = compareResourceVersions(a, b)
   return order === 'newer' || order === 'same'

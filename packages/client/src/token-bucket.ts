@@ -15,7 +15,7 @@ export class TokenBucket {
     this.#everyMs = everyMs
   }
 
-  /** How long until a token is there, in whole milliseconds; 0: one is there, or comes in less than the millisecond that timers count in. */
+  /** How long until a token is there, in whole milliseconds; 0: a token is there, or comes in less than a millisecond, which is the resolution of timers. */
   waitMs(now: number): number {
     const waitMs = this.#fullAt - (this.#burst - 1) * this.#everyMs - now
     return waitMs < 1 ? 0 : Math.ceil(waitMs)

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/** What a request carries. `path` includes the query; `headers` have lower-case names, and those in a list are lines of their own. */
+/** The head of a request. `path` includes the query. `headers` have lower-case names; each item of a list becomes a line. */
 export interface RequestHead {
   readonly method: string
   readonly path: string
@@ -8,17 +8,17 @@ export interface RequestHead {
   readonly body?: Uint8Array | undefined
 }
 
-/** Response headers with lower-case names; one that came more than once is an array. */
+/** Response headers with lower-case names; a header that came more than once is an array. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>
 
 /**
  * Receives one response: `head` once, `data` any number of times, then exactly one of `end` (the
- * stream was finished by the server) and `error` (it broke, or never began). After `abort()` none
- * of them is called.
+ * server finished the stream) and `error` (the stream broke, or never began). None is called after
+ * `abort()`.
  */
 export interface ResponseHandlers {
   head(status: number, headers: ResponseHeaders): void
-  /** The chunk is lent until this returns: its memory may be used for the next one. A handler copies the part that it keeps. */
+  /** Receives a chunk. Its memory may be reused after this returns, so a handler copies the part that it keeps. */
   data(chunk: Uint8Array): void
   end(): void
   error(cause: Error): void
@@ -29,38 +29,38 @@ export interface Exchange {
   /** Stops reading: flow control holds the server back. */
   pause(): void
   resume(): void
-  /** Ends the request. No handler is called from now on. Harmless when it is over. */
+  /** Ends the request. No handler is called after this. Does nothing if the request has ended. */
   abort(): void
 }
 
-/** Why a connection takes no more requests: `goaway` lets streams in flight go on, `closed` has ended them. */
+/** Why a connection takes no more requests: with `goaway` open streams go on, with `closed` they have ended. */
 export type CloseReason = 'goaway' | 'closed'
 
 /**
  * One HTTP/2 session, or one HTTP/1.1 socket (`maxStreams` 1).
  *
- * A request that the server certainly did not process (refused, or beyond the last stream that a
- * GOAWAY names) fails with an error with `unprocessed: true`: it is repeated elsewhere.
+ * A request that the server certainly did not process (refused, or after the last stream that a
+ * GOAWAY names) fails with an error with `unprocessed: true`, and is repeated on another connection.
  */
 export interface Connection {
   /** How many requests may be under way at once. May change when the server's settings arrive. */
   readonly maxStreams: number
   /**
-   * The address that the connection is open to, where it is not encrypted: a proxy's, where there is one. Credentials are
-   * sent there only if it is this machine's own. Absent where the connection is encrypted, or stays within this process.
+   * The address of an unencrypted connection: the proxy's, if there is one. Credentials are
+   * sent to it only if it is this machine's own. Absent if the connection is encrypted, or stays within this process.
    */
   readonly readableBy?: string | undefined
   request(head: RequestHead, on: ResponseHandlers): Exchange
-  /** Resolves when the other side answered; rejects when the connection closes first. Where there is no PING, resolves at once. */
+  /** Resolves when the other side has answered; rejects if the connection closes first. Resolves at once if the protocol has no PING. */
   ping(): Promise<void>
   /** Calls `fn` at a GOAWAY and at the end; at once if the connection is closed already. */
   onClose(fn: (why: CloseReason, cause?: Error) => void): void
   /**
-   * Whether it keeps the process alive, as it does at first: the pool turns that off while no request is under way. Absent if
-   * a connection can't do that.
+   * Sets whether the connection keeps the process alive, as it does at first. The pool turns that off while no request is under way. Absent if
+   * the connection can't do that.
    */
   keepAlive?(keep: boolean): void
-  /** Ends the connection and every stream on it. Resolves when it is gone. */
+  /** Ends the connection and its streams. Resolves when it is closed. */
   close(): Promise<void>
 }
 
@@ -74,6 +74,6 @@ export interface RawSocket {
 /** The seam to bytes: opens connections to an origin. Rejects when none can be opened, or on `signal`. */
 export interface Transport {
   connect(target: URL, signal: AbortSignal): Promise<Connection>
-  /** Opens a socket for `@wherry/streams`. A transport without it can't exec, attach and forward ports. */
+  /** Opens a socket for `@wherry/streams`. Without this method, exec, attach and port-forward do not work. */
   openSocket?(target: URL, signal: AbortSignal): Promise<RawSocket>
 }

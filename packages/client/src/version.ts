@@ -1,2 +1,2 @@
-/** The version of this package; a test holds it equal to package.json's. */
+/** The version of this package. A test compares it with package.json. */
 export const version: string = '0.0.0'

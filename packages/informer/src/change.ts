@@ -1,13 +1,13 @@
 import type { View } from '@wherry/client'
 
 /**
- * What a cursor reads, in the order of last change, coalesced by key (rule R38).
+ * The changes that a cursor reads, in the order of last change, coalesced by key (rule R38).
  *
- * - `changed`: the object is there, in its newest state. A cursor keeps no objects, so it does not know whether it is new.
- * - `deleted`: it is gone, or left the view's selection. `object` is the last that was known of it.
- * - `reset`: a replay begins: an object without an event between here and `synced` is not there. A cursor's first event.
- * - `synced`: the replay is over. `failed`: keys of objects that could not be transformed: what the user holds of such a key
- *   is not gone. If such an object is deleted and never had a value, the event would have no object: a cursor begins
+ * - `changed`: the object exists, in its newest state. A cursor keeps no objects, so it does not know whether the object is new.
+ * - `deleted`: the object was deleted, or left the view's selection. `object` is its last known state.
+ * - `reset`: a replay begins. An object without an event between this and `synced` does not exist. The first event of a cursor.
+ * - `synced`: the replay is over. `failed`: keys of objects that could not be transformed. Such an object exists, so the user keeps its last
+ *   value. If such an object is deleted and never had a value, the event would have no object: a cursor begins
  *   again, with `reset`, if its user may hold a former object of that name.
  */
 export type Change<C> = Changed<C> | Deleted<C> | Reset<C> | Synced<C>
@@ -26,7 +26,7 @@ export interface Deleted<C> {
   readonly key: string
   /** The last known object. */
   readonly object: C
-  /** Its deletion was not seen, only that it is gone: `object` may not be its last state (rules R27, W9). */
+  /** A relist has found the deletion, so `object` may not be the last state (rules R27, W9). */
   readonly finalStateUnknown: boolean
 }
 
@@ -42,6 +42,6 @@ export interface Synced<C> {
   readonly view: View<C>
   readonly key?: undefined
   readonly object?: undefined
-  /** Keys of objects that are there and could not be transformed: not gone, and without an event (rules R30, W8). */
+  /** The keys of objects that exist and could not be transformed: they have no event (rules R30, W8). */
   readonly failed: readonly string[]
 }

@@ -2,7 +2,7 @@ import type { KubernetesObject, Scope, View } from '@wherry/client'
 import { keyText, projector, redactError } from '@wherry/client/internal'
 import { TransformError } from './errors.ts'
 
-/** The view, for reads past a cache: what its projection throws is the `TransformError` that a cache would give. */
+/** The view for reads that bypass a cache. If its projection throws, the read throws the `TransformError` that a cache would throw. */
 export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
   const { key, resource, namespaces, labels, fields, projection, within } = view
   const { kind, name } = projection

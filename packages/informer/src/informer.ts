@@ -41,7 +41,7 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
   readonly maxTombstones?: number | undefined
   /** The maximum size of these, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
-  /** The known support of the server for streaming lists; informers of one client share it. @default its own */
+  /** The known support of the server for streaming lists; informers of one client share it. @default that of this informer */
   readonly streaming?: StreamingSupport | undefined
 }
 
@@ -231,10 +231,10 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
 
   #stateChanged(state: InformerState): void {
     this.#state = state
-    // It may have been missing until now.
+    // The resource may have been missing until now.
     if (state === 'watching') this.#waiters.resolve()
     if (state !== 'stopped') return this.#lifecycle.emit('state', state)
-    // It has stopped by itself: its client was closed.
+    // The reflector has stopped by itself, because its client was closed.
     this.#waiters.reject(this.lastError ?? new InformerStoppedError(this.view.key))
     void this.close()
   }

@@ -11,7 +11,7 @@ export interface LifecycleEvents {
   synced: () => void
   /** A list or a watch failed, and is tried again. */
   error: (error: Error) => void
-  /** It was closed: nothing of it runs any more. The last event. */
+  /** The informer was closed, and nothing of it runs any more. The last event. */
   closed: () => void
 }
 
@@ -25,11 +25,11 @@ export class Lifecycle {
     this.#failed = failed
   }
 
-  /** Each call is a listener of its own. Returns what takes it back. */
+  /** Adds a listener, even if the same function is added twice. Returns a function that removes it. */
   on<E extends keyof LifecycleEvents>(event: E, listener: LifecycleEvents[E]): () => void {
     let isOver = false
     const guarded = (...about: unknown[]): void => {
-      // A listener before it, of this very event, may have taken it back, or have closed the informer.
+      // An earlier listener of this event may have removed this one, or closed the informer.
       if (isOver || (this.#isQuiet && event !== 'closed')) return
       const call = (): unknown => (listener as (...about: unknown[]) => unknown)(...about)
       callGuarded(call, error => this.#failed(asError(error, 'a listener threw')))

@@ -7,7 +7,7 @@ import type { Handler, Registration, RegistrationOptions } from './registrations
 import type { IndexFunction } from './store/indices.ts'
 import type { StoreStats } from './store/store.ts'
 
-/** An informer as its readers see it, whatever starts and stops it: an {@link Informer}, or one of a dynamic cache. */
+/** The interface of an informer for its readers: an {@link Informer}, or an informer of a dynamic cache. */
 export interface SharedInformer<C, S extends Scope = Scope> extends Lister<C, S> {
   readonly view: View<C, S>
   readonly state: InformerState

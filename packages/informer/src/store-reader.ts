@@ -7,11 +7,11 @@ import type { Handler, Registration, RegistrationOptions } from './registrations
 import type { IndexFunction } from './store/indices.ts'
 import type { Store, StoreStats } from './store/store.ts'
 
-/** What all informers have in common: they read, and follow, one store, for as long as they have it. */
+/** The common part of all informers: they read and follow one store until it is closed. */
 export abstract class StoreReader<C, S extends Scope = Scope> implements Lister<C, S> {
   abstract readonly view: View<C, S>
 
-  /** The store. Throws the reason once it is gone. */
+  /** The store. Throws the reason if it is closed. */
   protected abstract live(): Store<C, S>
 
   get(key: KeyOf<S> | string): C | undefined {

@@ -3,21 +3,21 @@ import { NotSyncedError } from './errors.ts'
 import type { InformerState } from './informer-state.ts'
 
 interface Waiter {
-  /** Whether what it waits for is there. */
+  /** Whether the awaited state is there. */
   readonly isOver: () => boolean
-  /** Which rejections it goes on waiting after. */
+  /** Whether the wait continues after a rejection with this reason. */
   readonly ignores: (reason: unknown) => boolean
   resolve(): void
   reject(reason: unknown): void
 }
 
-/** Waits for a first state (rule R36), or for a handler to have received it (rule R31). */
+/** Waits for a first state (rule R36), or until a handler has received it (rule R31). */
 export class SyncWaiters {
   readonly #waiting = new Set<Waiter>()
 
   /**
-   * Resolves on {@link SyncWaiters.resolve}, where it `isOver` by then. Rejects on {@link SyncWaiters.reject}, but for a reason that it
-   * `ignores`, or when the signal is aborted, with its reason.
+   * Resolves on {@link SyncWaiters.resolve} if the wait `isOver` then. Rejects on {@link SyncWaiters.reject}, except for a reason that the wait
+   * `ignores`, and with the signal's reason when the signal is aborted.
    */
   wait(
     signal: AbortSignal | undefined,
@@ -52,14 +52,14 @@ export class SyncWaiters {
   }
 }
 
-/** What was waited for. */
+/** The awaited state, for the error. */
 interface Awaited {
   readonly view: Pick<View, 'key'>
   readonly state: InformerState
   readonly lastError: Error | undefined
 }
 
-/** What a wait for an informer's first state rejects with: a signal's reason comes with what the informer was doing (`idle`: nothing). */
+/** The error of a wait for an informer's first state. An aborted signal gives a `NotSyncedError` with the informer's state. */
 export function whyNotSynced(
   { view, state, lastError }: Awaited,
   signal: AbortSignal | undefined,

@@ -5,8 +5,7 @@ import { sleep } from '@wherry/client/internal'
 export const late: unique symbol = Symbol('late')
 
 /**
- * Resolves with what `done` does, or with `late` when the time is over or the signal is aborted; `Infinity`: the time never is over.
- * Rejects as `done` does before that.
+ * Resolves or rejects as `done`, or resolves with `late` after `ms`, or when the signal is aborted. `Infinity`: there is no time limit.
  */
 export async function within<T>(
   done: Promise<T>,
@@ -16,7 +15,7 @@ export async function within<T>(
 ): Promise<T | typeof late> {
   if (timeoutMs === Number.POSITIVE_INFINITY && signal === undefined) return done
   const over = new AbortController()
-  // Not by AbortSignal.any, which takes no signal that only behaves as one.
+  // AbortSignal.any would refuse a signal that only has the same interface.
   const end = (): void => over.abort()
   signal?.addEventListener('abort', end)
   const wait = Number.isFinite(timeoutMs) ? sleep(clock, timeoutMs, over.signal).catch(() => {}) : aborted(over.signal)
@@ -38,7 +37,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Waits for what others wait for too: ends with the signal, which does not end it for them. */
+/** Waits for a shared promise. The signal ends this wait, and not the waits of others. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Does not wait for a callback's promise. Passes what it rejects with to `failed`: otherwise the process would end (rule X9).
- * Returns whether it is a promise.
+ * Handles the result of a callback that is not awaited. If it is a promise that rejects, passes the error to `failed`: otherwise the process would end
+ * (rule X9). Returns whether the result is a promise.
  */
 export function watched(given: unknown, failed: (error: unknown) => void): boolean {
   if (typeof given !== 'object' || given === null) return false
@@ -10,7 +10,7 @@ export function watched(given: unknown, failed: (error: unknown) => void): boole
   return true
 }
 
-/** Calls a function of a user. `failed` receives what it throws, and what its promise rejects with. */
+/** Calls a function of a user. `failed` receives its error, and that of its promise. */
 export function callGuarded(call: () => unknown, failed: (error: unknown) => void): void {
   try {
     watched(call(), failed)

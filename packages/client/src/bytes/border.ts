@@ -5,8 +5,8 @@ const longestKey = 512
 const missesBeforeDoubt = 16
 
 /**
- * The text that most likely lies between two items of a list, such as `},{"metadata":`, learned from the first two. Only a guess of
- * where to cut: it can't occur in a string, since a string escapes its quotes, but it can between elements of an array inside an item.
+ * The text that most likely separates two items of a list, such as `},{"metadata":`, learned from the first two. It is only a guess of
+ * where to cut: it can't occur in a string, because a string escapes its quotes, but it can separate elements of an array inside an item.
  */
 export class Border {
   #text: Buffer | undefined
@@ -14,7 +14,7 @@ export class Border {
   #hits = 0
   #misses = 0
 
-  /** What to search for; `undefined` when there is no good guess. */
+  /** The text to search for; `undefined` if there is no good guess. */
   get text(): Buffer | undefined {
     return this.#text
   }
@@ -43,7 +43,7 @@ export class Border {
     this.#hits++
   }
 
-  /** A cut at the border was wrong. When that is the rule, it is no longer tried. */
+  /** Records a wrong cut at the border. If most cuts are wrong, the border is no longer used. */
   miss(): void {
     this.#misses++
     if (this.#misses >= missesBeforeDoubt && this.#misses > this.#hits / 4) this.#text = undefined

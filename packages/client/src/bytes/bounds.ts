@@ -1,12 +1,12 @@
 import type { RequestInfo } from '../errors/request-info.ts'
 import { subject } from '../errors/request-info.ts'
 
-/** Longest line of a watch and longest item of a list, in bytes after decompression, unless set otherwise. */
+/** The default maximum size of a line of a watch and of an item of a list, in bytes after decompression. */
 export const defaultMaxLineBytes: number = 16 * 1024 * 1024
 
 /** An error about received bytes: names the request. */
 abstract class ReceivedError extends Error {
-  /** Of the request. A client's own errors always have it; a bare cutter or decoder knows of none. */
+  /** The method of the request. Errors of a client always have it; those of a cutter or decoder do not. */
   readonly method: string | undefined
   /** Of the request, without the query. */
   readonly path: string | undefined
@@ -42,7 +42,7 @@ export class ItemTooLongError extends ReceivedError {
   }
 }
 
-/** An answer is longer than the bound (rule X4): it was not read on. */
+/** An answer is longer than the bound (rule X4), and was not read further. */
 export class BodyTooLongError extends ReceivedError {
   override readonly name = 'BodyTooLongError'
   readonly code = 'BODY_TOO_LONG'
@@ -57,15 +57,15 @@ export class BodyTooLongError extends ReceivedError {
 }
 
 /**
- * What was received is not what the protocol says: no JSON, or JSON of another shape. Says where,
- * and never what: it could be a Secret's data (so the parser's own error is no `cause` either).
+ * A received body violates the protocol: it is no JSON, or JSON of another shape. The message has the position
+ * and never the text, which could be a Secret's data (so the parser's error is no `cause` either).
  */
 export class InvalidBodyError extends ReceivedError {
   override readonly name = 'InvalidBodyError'
   readonly code = 'INVALID_BODY'
 }
 
-/** `error` with the request that it is about, if it is one of these and does not know that yet. */
+/** Adds the request to an error of this file that has none yet. */
 export function located(error: Error, about: RequestInfo): Error {
   if (error instanceof InvalidBodyError) return error.path ? error : new InvalidBodyError(error.message, about)
   if (error instanceof LineTooLongError) return error.path ? error : new LineTooLongError(error.maxBytes, about)

@@ -11,7 +11,7 @@ export function chunked(bytes: Uint8Array): fc.Arbitrary<Uint8Array[]> {
   return fc.oneof(byPlaces, bySize)
 }
 
-/** `bytes` in pieces of `size`, the last one shorter. */
+/** `bytes` in pieces of `size`; the last piece may be shorter. */
 export function pieces(bytes: Uint8Array, size: number): Uint8Array[] {
   const result: Uint8Array[] = []
   for (let i = 0; i < bytes.length; i += size) result.push(bytes.slice(i, i + size))
@@ -40,7 +40,7 @@ const hostile = [
   '__proto__',
 ]
 
-/** Strings with what could mislead a cutter in them. */
+/** Strings with text that could mislead a cutter. */
 export const hostileString: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc.array(fc.constantFrom(...hostile), { maxLength: 4 }).map(parts => parts.join('')),
@@ -51,7 +51,7 @@ const key = fc.oneof(
   hostileString,
 )
 
-/** No integers beyond 2^53 − 1: what becomes of those is another matter. */
+/** Numbers without integers beyond 2^53 − 1, which other tests cover. */
 const double = fc
   .double({ noNaN: true, noDefaultInfinity: true })
   .filter(number => !Number.isInteger(number) || Number.isSafeInteger(number))

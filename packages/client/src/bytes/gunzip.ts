@@ -4,8 +4,8 @@ import type { BodyHandlers, Flow } from './flow.ts'
 const outputBytes = 64 * 1024
 
 /**
- * Decompresses gzip of any number of members, each byte as soon as it can be known: an API server begins a member with every flush
- * (rule R24). It can be paused, and gives a bounded piece at a time, so that a body that grows meets its reader's bounds (rule X4).
+ * Decompresses gzip of any number of members, each byte as early as possible: an API server begins a member with every flush
+ * (rule R24). It can be paused, and emits bounded pieces, so that a body that expands is subject to its reader's bounds (rule X4).
  */
 export class Gunzip implements BodyHandlers, Flow {
   readonly #stream = process.getBuiltinModule('node:zlib').createGunzip({ chunkSize: outputBytes })
@@ -41,7 +41,7 @@ export class Gunzip implements BodyHandlers, Flow {
   }
 
   data(chunk: Uint8Array): void {
-    // It is decompressed later, and lent for now only.
+    // The chunk is decompressed later, and its memory may be reused, so it is copied.
     if (this.#over || this.#stream.write(Buffer.from(chunk))) return
     this.#full = true
     this.#source.pause()
@@ -52,7 +52,7 @@ export class Gunzip implements BodyHandlers, Flow {
     if (!this.#over) this.#stream.end()
   }
 
-  /** What came before the break is decompressed first. */
+  /** Reports a break, after the bytes before it are decompressed. */
   error(cause: Error): void {
     this.#cause = cause
     this.end()

@@ -7,26 +7,26 @@ const quote = 34
 const closeBrace = 125
 
 /**
- * Decodes items of a list. One that does not begin with `kind` or `apiVersion` gets those of `type` (rule R20) as its first keys:
- * so it has the key order, and in V8 the hidden class, of the same object from a watch. What the item itself says wins.
+ * Decodes items of a list. An item that does not begin with `kind` or `apiVersion` gets those of `type` (rule R20) as its first keys, so that
+ * it has the key order, and in V8 the hidden class, of the same object from a watch. The item's own type has precedence.
  */
 export class ItemDecoder {
   readonly #exact: boolean
   readonly #lean: boolean
   #prefix: string | undefined
 
-  /** @param lean leaves `metadata.managedFields` out, where integers need not be exact. */
+  /** @param lean leaves `metadata.managedFields` out, unless integers must be exact */
   constructor(exact: boolean, lean = false) {
     this.#exact = exact
     this.#lean = lean && !exact
   }
 
-  /** Sets what items are that do not say so themselves; `undefined`: they stay as they are. */
+  /** Sets the type of items without one; `undefined`: they stay without a type. */
   setType(type: TypeMeta | undefined): void {
     this.#prefix = type && `{"kind":${JSON.stringify(type.kind)},"apiVersion":${JSON.stringify(type.apiVersion)}`
   }
 
-  /** The object at `bytes` from `start`, where its `{` is, to `stop`; `undefined` if that is no whole object. */
+  /** Decodes the object in `bytes` from its `{` at `start` to `stop`; `undefined` if that is no whole object. */
   decode(bytes: Buffer, start: number, stop: number): object | undefined {
     let text: string
     if (this.#prefix === undefined) {

@@ -6,24 +6,24 @@ import { isSpace } from './scanner.ts'
 /** How JSON is decoded. */
 export interface DecodeOptions {
   /**
-   * Gives integers beyond 2^53 − 1 as `bigint`, one that is written with an exponent (`1e21`) too; `encodeJson` writes
-   * them back digit for digit. Costs nothing where there are none.
+   * Decodes integers beyond 2^53 − 1 as `bigint`, also with an exponent (`1e21`); `encodeJson` writes
+   * them back digit for digit. Costs nothing if there are none.
    * @default false: they are rounded to the nearest number
    */
   readonly exact?: boolean | undefined
 }
 
-/** A number of sixteen digits or more, or with an exponent: an integer beyond 2^53 − 1 is one. A match in a string costs time only. */
+/** A number of sixteen digits or more, or with an exponent: every integer beyond 2^53 − 1 matches. A match in a string only costs time. */
 const maybeLarge = /(?:^|[:,[\s])-?(?:\d{16}[\d.eE+-]*|\d[\d.]*[eE]\+?\d+)(?=[,\]}\s]|$)/
 const numeral = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const digitsOnly = /^-?(?:0|[1-9]\d*)$/
-/** So many zeros an exponent may add: more than any number of JavaScript, or of a server in Go, has. */
+/** The maximum number of zeros of an exponent: more than any number of JavaScript, or of a server in Go, has. */
 const mostZeros = 1000
 
 /**
- * The value of a JSON text. Keys such as `__proto__` are data (rule X5).
- * @throws InvalidBodyError where it is no JSON. The message does not quote it.
- * @throws InexactNumberError where it is to be exact, and has a number that is too large for that (`1e9999`).
+ * Decodes a JSON text. Keys such as `__proto__` are data (rule X5).
+ * @throws InvalidBodyError if the text is no JSON. The message does not quote it
+ * @throws InexactNumberError if `exact` is set, and a number is too large for it (`1e9999`)
  */
 export function decodeJson(text: string, options: DecodeOptions = {}): unknown {
   try {
@@ -43,10 +43,10 @@ export function tryDecodeJson(text: string, exact: boolean | undefined): unknown
   }
 }
 
-/** Strings; the colon after one says that it is a key. */
+/** Strings, with the colon that marks a string as a key. */
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
-/** `JSON.parse` of Node 24 and 26 may take a key that begins with an escape for one of an earlier text (nodejs/node issue 63785). */
+/** Parses a text. `JSON.parse` of Node 24 and 26 may confuse a key that begins with an escape with a key of an earlier text (nodejs/node issue 63785). */
 function parsed(text: string, exact: boolean | undefined): unknown {
   if (!hasLeadingEscape(text)) return parsedAsIs(text, exact)
   // Each key gets a beginning of its own, which is taken off afterwards.
@@ -81,7 +81,7 @@ function hasLeadingEscape(text: string): boolean {
   return false
 }
 
-/** Gives an object its own keys, in their order; of two of one name the last counts. */
+/** Restores the keys of an object, in their order. The last of two equal keys counts. */
 function rename(object: Record<string, unknown>, markLength: number): void {
   for (const [marked, value] of Object.entries(object)) {
     delete object[marked]
@@ -94,10 +94,10 @@ function parsedAsIs(text: string, exact: boolean | undefined): unknown {
   return exact === true && maybeLarge.test(text) ? parsedExact(text) : JSON.parse(text)
 }
 
-/** Strings, and numbers, of a JSON text. A number with a colon after it is no JSON, and stays as it is. */
+/** Strings and numbers of a JSON text. A number before a colon is no JSON, and is left unchanged. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*(?:\s*:)?/g
 
-/** Integers that a number does not hold are parsed as marked strings, and put in place one by one: however deep the text is. */
+/** Parses a text with large integers: they are parsed as marked strings, and replaced one by one, without recursion. */
 function parsedExact(text: string): unknown {
   let isHeld = true
   const mark = `${randomUUID()}:`
@@ -125,8 +125,8 @@ function parsedExact(text: string): unknown {
 }
 
 /**
- * JSON text of `value`, a `bigint` as the integer that it is.
- * @throws TypeError for what JSON can't say: a cycle, `undefined` as a whole.
+ * Encodes `value` as JSON, with a `bigint` as an integer.
+ * @throws TypeError for a value that JSON does not have: a cycle, or `undefined` as a whole
  */
 export function encodeJson(value: unknown): string {
   const text = stringify(value)
@@ -145,9 +145,9 @@ function stringify(value: unknown): string | undefined {
 /** ES2026's source text access, in Node since 22; TypeScript's library does not know it yet. */
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 
-/** `value` as `source` says it: a `bigint` where it is an integer that a number does not hold. */
+/** The exact value of a number with the text `source`: a `bigint` for an integer that a number does not hold. */
 function exactNumber(value: number, source: string): number | bigint {
-  // Of a fraction that is in a number nothing is known to be lost, and an integer in it is held.
+  // A fraction may be rounded, which is allowed, and a safe integer is exact.
   if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) return value
   if (digitsOnly.test(source)) return BigInt(source)
   const found = numeral.exec(source)

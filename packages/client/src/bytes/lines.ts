@@ -8,14 +8,14 @@ const carriageReturn = 13
  * Cuts lines out of a byte stream as it arrives, whatever its chunking (rule R24). Whole lines are decoded as UTF-8. `\r\n` ends a
  * line as `\n` does; empty lines are left out.
  *
- * Give it a chunk with `push`, then call `next` until it gives `undefined`. Chunks pushed before that wait their turn.
+ * Add a chunk by `push`, then call `next` until it returns `undefined`. Chunks that are pushed earlier wait.
  */
 export class LineCutter {
-  /** None while there is nothing to be cut: of thousands of idle streams each would hold one. */
+  /** The bytes that are not cut yet. `undefined` without any, because each of thousands of idle streams would hold one. */
   #window: ByteWindow | undefined
   readonly #maxBytes: number
   #searched = 0
-  /** What of the last chunk follows the window. */
+  /** The rest of the last chunk, after the window. */
   #later: Uint8Array | undefined
 
   /** @param maxBytes Longest line, without its end. */
@@ -36,7 +36,7 @@ export class LineCutter {
     }
   }
 
-  /** Copies the bytes that are not cut yet: the chunks' memory may be used for something else then. */
+  /** Copies the bytes that are not cut yet, because the memory of the chunks may be reused. */
   keep(): void {
     this.#takeLater()
     this.#window?.keep()
@@ -76,7 +76,7 @@ export class LineCutter {
     }
   }
 
-  /** What came after the last newline: after a clean end the last line, after a break a part of one. `undefined` if there is nothing. */
+  /** The bytes after the last newline: the last line after a clean end, or a part of a line after a break. `undefined` if there are none. */
   rest(): string | undefined {
     this.#takeLater()
     if (this.#window === undefined) return undefined

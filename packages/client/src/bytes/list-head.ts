@@ -2,15 +2,15 @@
 export interface ListMeta {
   /** Where a watch starts. */
   readonly resourceVersion?: string | undefined
-  /** The token of the next page; `''` and absent mean that there is none. */
+  /** The token of the next page; `''` or absent if there is none. */
   readonly continue?: string | undefined
-  /** How many objects later pages hold; absent if there is a selector. */
+  /** The number of objects on later pages; absent with a selector. */
   readonly remainingItemCount?: number | undefined
-  /** Echo of the shard selector, where the server knows it and says so. */
+  /** The shard selector, if the server has used and returned it. */
   readonly shardInfo?: { readonly selector?: string | undefined } | undefined
 }
 
-/** `metadata` as received; `undefined` where it is none. `null` says as little as nothing, as it does to a server. */
+/** Reads the `metadata` of a list; `undefined` if it is not valid. `null` counts as absent, as for a server. */
 export function listMetaOf(value: unknown): ListMeta | undefined {
   if (typeof value !== 'object' || Array.isArray(value)) return undefined
   const said = Object.entries(value ?? {}).filter(([, field]) => field !== null)
@@ -19,7 +19,7 @@ export function listMetaOf(value: unknown): ListMeta | undefined {
   return typeof resourceVersion === 'string' && typeof token === 'string' ? metadata : undefined
 }
 
-/** The fields of a list apart from its items. In a custom resource's list it comes after them. */
+/** The fields of a list without its items. In a list of custom resources they come after the items. */
 export interface ListHead {
   readonly kind: string | undefined
   readonly apiVersion: string | undefined

@@ -15,17 +15,17 @@ export interface ListCutterOptions {
   /** Leaves `metadata.managedFields` of items out, unless `exact`. @default false */
   readonly lean?: boolean | undefined
   /**
-   * What items are, when neither they nor the list say so before they come.
-   * @default they stay as they are
+   * The type of items, if neither they nor the list's head before them have it.
+   * @default they stay without a type
    */
   readonly type?: TypeMeta | undefined
 }
 
 const keptBytes = 1024 * 1024
-/** An item with no border in so many bytes is looked at byte by byte. */
+/** An item without a border in so many bytes is scanned byte by byte. */
 const searchBytes = 256 * 1024
 
-/** What the next byte belongs to; of those in capitals, the first byte is known and some may have been looked at. */
+/** The part of the list that the next byte belongs to. In states in capitals, the first byte of a token is known. */
 type State =
   | 'start'
   | 'first key'
@@ -46,11 +46,11 @@ const openBracket = 91
 const closeBracket = 93
 const closeBrace = 125
 
-/** A list of one object at most is often no longer, and comes in one piece. */
+/** The maximum size of a body that is tried as a list of one object in one chunk. */
 const shortBytes = 64 * 1024
 const itemsText = Buffer.from('"items":[')
 
-/** What may come next outside of tokens, white space aside, by character code; a token's first byte stays with it. */
+/** By state and character code: the next state outside of tokens. */
 const steps: Readonly<Partial<Record<State, Readonly<Record<number, State>>>>> = {
   start: on({ '{': 'first key' }),
   'first key': on({ '}': 'done', '"': 'KEY' }),
@@ -63,14 +63,14 @@ const steps: Readonly<Partial<Record<State, Readonly<Record<number, State>>>>> =
 }
 
 /**
- * Cuts the items out of the body of a Kubernetes list as it arrives, whatever its chunking and layout, and lets go of each before
- * it looks at the next (rule R7): nothing is ever held whole. `items` may come before or after the other fields.
+ * Cuts the items out of the body of a Kubernetes list as it arrives, whatever its chunking and layout, and releases each before
+ * it reads the next (rule R7), so that the list is never held as a whole. `items` may come before or after the other fields.
  *
  * Most cuts are a native search for the text between the first two items, and the parse of the piece before it. That parse is the
  * proof: no object's text begins with another whole object. A piece that does not parse is scanned byte by byte. A short body that
  * has come in one piece is cut at the brackets of its items.
  *
- * Give it chunks with `push`, and call `next` until it gives `undefined`; after the last chunk `finish`, and `next` again.
+ * Add chunks by `push`, and call `next` until it returns `undefined`. After the last chunk, call `finish`, and `next` again.
  */
 export class ListCutter {
   readonly #window = new ByteWindow(keptBytes)
@@ -99,12 +99,12 @@ export class ListCutter {
     this.#type = options.type
   }
 
-  /** What the list says of itself, as far as it was read: whole once `done`. */
+  /** The list's head as far as it was read; complete once `done`. */
   get head(): ListHead {
     return { kind: this.#kind, apiVersion: this.#apiVersion, metadata: this.#metadata }
   }
 
-  /** The body was read to its closing brace. If it still is not after `finish`, it was cut short. */
+  /** Whether the body was read to its closing brace. If not after `finish`, the body was cut short. */
   get done(): boolean {
     return this.#state === 'done'
   }
@@ -124,7 +124,7 @@ export class ListCutter {
     this.#window.append(chunk)
   }
 
-  /** Copies the bytes that are not cut yet: the chunks' memory may be used for something else then. */
+  /** Copies the bytes that are not cut yet, because the memory of the chunks may be reused. */
   keep(): void {
     this.#window.keep()
   }
@@ -135,9 +135,9 @@ export class ListCutter {
   }
 
   /**
-   * The next item; `undefined` when more bytes are needed, or there is none left.
-   * @throws InvalidBodyError where the body is no list.
-   * @throws ItemTooLongError past the bound.
+   * Returns the next item; `undefined` if more bytes are needed, or there is no further item.
+   * @throws InvalidBodyError if the body is no list
+   * @throws ItemTooLongError above the bound
    */
   next(): object | undefined {
     if (this.#state === 'start' && this.#window.length > 0 && !this.#finished) {
@@ -161,7 +161,7 @@ export class ListCutter {
   }
 
   /**
-   * The only item of a body that is short and whole. `undefined`: there is none, or the body has to be looked at byte by byte.
+   * The only item of a short and complete body. `undefined`: there is none, or the body has to be scanned byte by byte.
    * The parsed value is the proof: a list without its item, and one object between its brackets.
    */
   #readShort(): object | undefined {
@@ -193,7 +193,7 @@ export class ListCutter {
     return item
   }
 
-  /** Consumes white space; gives the byte after it, or −1 when there is none yet. */
+  /** Consumes white space. Returns the byte after it, or −1 if there is none yet. */
   #skipSpace(): number {
     const { bytes, start, end } = this.#window
     let at = start
@@ -233,7 +233,7 @@ export class ListCutter {
     return 'first item'
   }
 
-  /** Scans on; gives the position after the token, or −1 when it goes on. */
+  /** Continues a scan. Returns the position after the token, or −1 if the token is not complete. */
   #scan(): number {
     const { bytes, start, end } = this.#window
     const stop = this.#scanner.scan(bytes, start + this.#looked, end)

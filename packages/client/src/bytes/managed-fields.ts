@@ -1,9 +1,9 @@
 import { withoutManagedFields } from '../views/without-managed-fields.ts'
 import { tryDecodeJson } from './json.ts'
 
-/** Stands for what was cut out. Nobody sends this number: where the text itself had it, another list that was cut would be lost. */
+/** The mark in place of the removed list. It must be a number that no text has. */
 const mark = 740_291_365
-/** After the quote that begins it: a search for a letter is faster, since there are many quotes. */
+/** The key without its first quote: the search for a letter is faster, because a text has many quotes. */
 const key = 'managedFields":['
 
 const quote = 34
@@ -17,8 +17,8 @@ const closeBrace = 125
 /**
  * As `tryDecodeJson`, without the `metadata.managedFields` of the object that `objectOf` finds in the value, which is never `null`.
  *
- * They are cut out of the text before it is parsed: they are much of most objects, and each set of fields in them would make the
- * parser a hidden class, which costs more memory than the text. The parse is the proof: a mark in their place has to come out as
+ * They are removed from the text before it is parsed: they are a large part of most objects, and the parser would make a
+ * hidden class for each set of fields in them, which costs more memory than the text. The parse is the proof: a mark in their place has to come out as
  * `metadata.managedFields`. If it does not (another field has that name), the whole text is parsed. The removed text is not checked to be JSON.
  *
  * @param isWhole whether the text is known to be whole. Then the end of the list is found faster; of a text that was cut short, the part before
@@ -39,7 +39,7 @@ export function decodeLean<T>(
   return value
 }
 
-/** Removes `metadata.managedFields`, and gives what it was. */
+/** Removes `metadata.managedFields`, and returns it. */
 function removed<T>(value: T | undefined, objectOf: (value: T & {}) => object | null | undefined): unknown {
   if (value === undefined || value === null) return undefined
   const object = objectOf(value) as Holder | null | undefined
@@ -53,11 +53,11 @@ interface Holder {
   metadata?: { readonly managedFields?: unknown } | null | undefined
 }
 
-/** The text with a mark for the list that its first key `managedFields` has; `undefined` if there is none. */
+/** The text with a mark in place of the list of its first key `managedFields`; `undefined` if there is none. */
 function withoutList(text: string, isWhole: boolean): string | undefined {
   const at = text.indexOf(key)
   if (at < 2 || text.charCodeAt(at - 1) !== quote) return undefined
-  // Not the end of a longer key: its quote would be escaped, as it would within a string.
+  // The quote must not be escaped: otherwise this is the end of a longer key, or inside a string.
   const before = text.charCodeAt(at - 2)
   if (before !== comma && before !== openBrace) return undefined
   const from = at + key.length - 1
@@ -74,7 +74,7 @@ function likelyEnd(text: string, from: number): number | undefined {
   return text.charCodeAt(first - 1) === closeBrace ? first + 1 : undefined
 }
 
-/** The position after the list that begins at `from`; −1 where it does not end. */
+/** The position after the list that begins at `from`; −1 if it does not end. */
 function endOf(text: string, from: number): number {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -88,7 +88,7 @@ function endOf(text: string, from: number): number {
   return -1
 }
 
-/** Where the quote is that ends the string that begins at `from`; −1 if there is none. */
+/** The position of the quote that ends the string that begins at `from`; −1 if there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

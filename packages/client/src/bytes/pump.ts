@@ -2,17 +2,17 @@ import type { Clock } from '../clock.ts'
 import { asError } from '../errors/as-error.ts'
 import type { BodyHandlers, Flow } from './flow.ts'
 
-/** Cuts pieces out of a byte stream: after `push`, `next` gives them until it gives `undefined`. */
+/** Cuts pieces out of a byte stream: after `push`, `next` returns them, and then `undefined`. */
 export interface Cutter<T> {
   push(chunk: Uint8Array): void
   next(): T | undefined
-  /** The memory of what was pushed may be used for something else from now on: copies what it still needs. */
+  /** Copies the bytes that are still needed, because the memory of pushed chunks may be reused. */
   keep(): void
   /** No chunk will come any more, and the body is whole: `next` may give more pieces. */
   finish?(): void
 }
 
-/** Receives pieces, then exactly one of `end` and `error`. A handler that throws ends it: `error` gets the reason. */
+/** Receives pieces, then exactly one of `end` and `error`. If a handler throws, the reading ends, and `error` receives the error. */
 export interface PieceHandlers<T> {
   piece(piece: T): void
   end(): void
@@ -20,8 +20,8 @@ export interface PieceHandlers<T> {
 }
 
 /**
- * Own work without giving the event loop back, in milliseconds; one piece's work may pass it. One turn of the loop may hold two
- * such slices (as the loop is given back, and as bytes arrive) and the publishing of a whole list (rule R7: at most 20 ms).
+ * How long it works before it yields to the event loop, in milliseconds; the work of one piece may take longer. One turn of the loop may have two
+ * such slices (after a yield, and when bytes arrive) and the publishing of a whole list (rule R7: at most 20 ms).
  */
 const sliceMs = 5
 
@@ -83,7 +83,7 @@ export class Pump<T> implements BodyHandlers {
     this.#goOn()
   }
 
-  /** Ends it, and the source: no handler is called from now on. */
+  /** Ends the pump and the source. No handler is called after this. */
   abort(): void {
     if (this.#over) return
     this.#close()

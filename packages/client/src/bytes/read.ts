@@ -9,7 +9,7 @@ import type { BodyHandlers, Flow } from './flow.ts'
 import { Gunzip } from './gunzip.ts'
 import { type Cutter, type PieceHandlers, Pump } from './pump.ts'
 
-/** What reading a body in pieces takes from a client. */
+/** The parts of a client that are needed to read a body in pieces. */
 export interface ReadContext {
   readonly requester: Requester
   readonly environment: { readonly clock: Clock }
@@ -17,7 +17,7 @@ export interface ReadContext {
   readonly gzip?: boolean | undefined
   /** Receives the headers of every answer, for the server's warnings. */
   readonly warnings?: { receive(headers: ResponseHeaders, about: RequestInfo): void }
-  /** Hides the client's own credentials in what a server says. @default only those that have the form of credentials */
+  /** Hides the client's credentials in texts of a server. @default only texts in the form of credentials */
   readonly redact?: Redact | undefined
 }
 
@@ -29,7 +29,7 @@ export interface ReadRequest {
   readonly lane: Lane
   /** As of a request. */
   readonly isPatient?: boolean | undefined
-  /** Let the server compress the answer, if it pleases. */
+  /** Whether the server may compress the answer. */
   readonly gzip: boolean
 }
 
@@ -38,7 +38,7 @@ export interface ReadHandlers<T> extends PieceHandlers<T> {
   opened?(): void
   /** Bytes have come. */
   received?(): void
-  /** The server is going away: open this again elsewhere before it ends. */
+  /** Called when the server is going away: open the stream again on another connection before it ends. */
   draining?(): void
 }
 
@@ -47,14 +47,14 @@ export interface Reading {
   /** Stops handing on pieces, and holds the server back. */
   hold(): void
   release(): void
-  /** Ends it. No handler is called from now on. */
+  /** Ends the request. No handler is called after this. */
   abort(): void
 }
 
 /**
- * Sends a GET and cuts its answer into pieces as it arrives ({@link Pump}). A refusal is an `ApiError` to `error`; a broken
- * connection is reported as it came, after the pieces before it. `on` is called as the object that it is: of watches there may be
- * thousands.
+ * Sends a GET and cuts its answer into pieces as it arrives ({@link Pump}). A refusal reaches `error` as an `ApiError`; the error of a broken
+ * connection comes unchanged, after the pieces before it. `on` is called as an object, not as separate functions, because there may be
+ * thousands of watches.
  */
 export function readPieces<T>(
   context: ReadContext,
@@ -74,7 +74,7 @@ class OneReading<T> implements Reading, RequestHandlers {
   readonly #exchange: Exchange
   #held = false
   #pump: Pump<T> | undefined
-  /** What brings the body of a refusal. */
+  /** The source of the body of a refusal. */
   #source: Flow | undefined
   #sink: BodyHandlers | undefined
 
@@ -171,7 +171,7 @@ function decompressed(
   return source
 }
 
-/** Collects the body of a refusal, as much as there may be (rule X4). What came before a break has to do. */
+/** Collects the body of a refusal, up to the bound (rule X4). After a break, the part before it is used. */
 function refusal(report: (body: Uint8Array | undefined) => void): BodyHandlers {
   const chunks: Uint8Array[] = []
   let size = 0

@@ -3,7 +3,7 @@ import type { LaneRequest, Requester, RequestHandlers } from '../requester.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import { lend } from './chunks.fixture.ts'
 
-/** One request that a {@link FakeServer} got, and the means to answer it. */
+/** A request to a {@link FakeServer}, with methods to answer it. */
 export class FakeRequest {
   readonly head: LaneRequest
   readonly query: URLSearchParams
@@ -74,7 +74,7 @@ export class FakeServer implements Requester {
     return request
   }
 
-  /** The request of this number, from 0 on, once it is there. */
+  /** Resolves with the request of this number, from 0 on. */
   async nth(number: number): Promise<FakeRequest> {
     while (this.requests.length <= number) await new Promise<void>(resolve => this.#waiting.push(resolve))
     return this.requests[number] as FakeRequest

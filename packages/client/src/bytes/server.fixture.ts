@@ -38,12 +38,12 @@ export function hostileConfigMaps(count: number): object[] {
   )
 }
 
-/** What to read for a view of all namespaces, or of one. */
+/** The read target of a view of all namespaces, or of one. */
 export function only(view: View): ReadTarget {
   return targetsOf(view)[0] as ReadTarget
 }
 
-/** An API server, and what reads from it. */
+/** An API server with a client. */
 export interface Served {
   readonly server: EmbeddedApiServer
   readonly context: WatchContext
@@ -57,7 +57,7 @@ export interface Simulated extends Served {
   readonly transport: MemoryTransport
 }
 
-/** A test finds what it created, and nothing else. */
+/** The server has only the objects that the test creates. */
 const empty = { clusterObjects: false } as const
 
 /** A server and a client in memory, on the time of one seed. */
@@ -89,7 +89,7 @@ export async function simulated(
   return { ...both, simulation, transport, close: () => simulation.run(() => both.close()) }
 }
 
-/** A server on loopback, and a client of it. */
+/** A server on loopback with a client. */
 export async function overSockets(
   options: EmbeddedOptions & { readonly protocol?: 'h2' | 'http/1.1' } = {},
 ): Promise<Served> {

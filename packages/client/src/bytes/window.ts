@@ -2,8 +2,8 @@ const nothing: Buffer = Buffer.alloc(0)
 const smallest = 4096
 
 /**
- * The bytes received and not yet consumed, in one piece: `bytes` from `start` to `end`. A chunk is looked at where it lies; only what
- * is left over when the next one comes is copied, into a buffer that grows by doubling: any chunking costs linear time.
+ * The received bytes that are not consumed yet, in one piece: `bytes` from `start` to `end`. A chunk is not copied; only the rest of it that
+ * is left when the next chunk comes is copied, into a buffer that grows by doubling, so any chunking costs linear time.
  */
 export class ByteWindow {
   bytes: Buffer = nothing
@@ -12,7 +12,7 @@ export class ByteWindow {
   #own: Buffer = nothing
   readonly #keepBytes: number
 
-  /** @param keepBytes How large a buffer an empty window keeps for reuse: none for one of thousands of idle streams. */
+  /** @param keepBytes the size of the buffer that an empty window keeps for reuse: 0 for one of thousands of idle streams */
   constructor(keepBytes: number) {
     this.#keepBytes = keepBytes
   }
@@ -40,7 +40,7 @@ export class ByteWindow {
     if (this.start < this.end && this.bytes !== this.#own) this.#move(this.length)
   }
 
-  /** Where `what` is first found at or after `from`, or −1. */
+  /** The first position of `what` at or after `from`, or −1. */
   indexOf(what: number | Buffer, from: number): number {
     if (from >= this.end) return -1
     // a buffer of the window's own goes on after `end`, with bytes of no meaning
@@ -67,7 +67,7 @@ export class ByteWindow {
   /** Makes room for `needed` bytes in all, at the start of a buffer of its own. */
   #move(needed: number): void {
     let into = this.#own
-    // moving much within a buffer makes little room: it would be done again with every chunk
+    // Moving many bytes within a buffer makes little room, and would be repeated with every chunk.
     if (into.length < needed || (this.bytes === into && this.length > into.length / 2)) {
       let size = Math.max(smallest, into.length)
       while (size < needed * 1.5) size *= 2

@@ -1,8 +1,8 @@
 import type { CloseReason, Connection } from '../transport.ts'
 
-/** What connections of both protocols have in common: they end, and say why. */
+/** The common part of connections of both protocols: their end, with its cause. */
 export abstract class ClosingConnection {
-  /** Why it ended or is about to. */
+  /** The cause of the end, also of one that is about to come. */
   cause: Error | undefined
   protected state: 'open' | CloseReason = 'open'
   readonly #listeners: Parameters<Connection['onClose']>[0][] = []

@@ -15,7 +15,7 @@ export interface DialOptions {
   readonly protocols: readonly string[]
 }
 
-/** Opens a socket to `target`, by a proxy where one is set, with TLS for `https:`. Rejects with the cause, and leaves no socket. */
+/** Opens a socket to `target`, through a proxy if one is set, with TLS for `https:`. Rejects with the cause, and leaves no socket. */
 export async function dial(target: URL, signal: AbortSignal, options: DialOptions): Promise<Socket | TLSSocket> {
   signal.throwIfAborted()
   const host = target.hostname.replace(/^\[|\]$/g, '')
@@ -35,7 +35,7 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
   return opened(secured(raw, options.tls, options.serverName ?? host, options), 'secureConnect', signal)
 }
 
-/** TLS over `raw`, which is destroyed if that throws. From then on the TLS socket gets the errors of `raw`. */
+/** Begins TLS over `raw`, which is destroyed if that throws. The TLS socket then receives the errors of `raw`. */
 function secured(raw: Socket, secureContext: SecureContext, name: string, options: DialOptions): TLSSocket {
   try {
     return tlsConnect({
@@ -43,7 +43,7 @@ function secured(raw: Socket, secureContext: SecureContext, name: string, option
       secureContext,
       ALPNProtocols: [...options.protocols],
       rejectUnauthorized: !options.skipVerify,
-      // An address is no SNI, but it is still what the certificate must bear.
+      // An address can't be an SNI, but the certificate must still contain it.
       ...(isIP(name) === 0 ? { servername: name } : { host: name }),
     })
   } catch (error) {

@@ -17,7 +17,7 @@ import {
   roomForStreams,
 } from './pooled-connection.ts'
 
-/** What a {@link ConnectionGroup} is made of. */
+/** The options of a {@link ConnectionGroup}. */
 export interface GroupOptions {
   readonly target: URL
   readonly transport: Transport
@@ -26,7 +26,7 @@ export interface GroupOptions {
   readonly connectTimeoutMs: number
   /** How many HTTP/1.1 sockets may carry calls at once. */
   readonly maxHttp1Calls: number
-  /** Which TLS material a connection would be opened with now: one opened with another takes no new requests. */
+  /** The digest of the present TLS material: connections with other material take no new requests. */
   readonly digest: () => string
   /** An answer begins. */
   readonly head: PooledConnectionOwner['head']
@@ -36,11 +36,11 @@ export interface GroupOptions {
   readonly changed: () => void
 }
 
-/** So often is a request repeated that the server did not process. */
+/** How often a request is sent that the server does not process. */
 const maxAttempts = 5
-/** So many connections are opened at once. */
+/** The maximum number of connections that are opened at the same time. */
 const maxConnecting = 16
-/** How many streams a connection is expected to take before the first one has said its limit. */
+/** The expected number of streams of a connection, before the server has sent its limit. */
 const guessedStreams = 100
 
 /** The connections for one kind of requests. A request waits only while one is opened; calls come before streams, each in order. */
@@ -59,7 +59,7 @@ export class ConnectionGroup {
   /** The number of connections in a row that carried requests and brought no answer. */
   #unansweredConnections = 0
   #hold: Timer | undefined
-  /** While it runs, no connection is opened for streams and patient calls alone. */
+  /** While this timer runs, no connection is opened only for streams and patient calls. */
   #streamHold: Timer | undefined
   #closed: Promise<void> | undefined
   #stopped = false
@@ -67,10 +67,10 @@ export class ConnectionGroup {
 
   constructor(options: GroupOptions) {
     this.#options = options
-    // Callers have backoffs of their own (R22) and want to fail fast; this one only keeps a crowd of
-    // them from hammering a server that is down.
+    // Callers have backoffs of their own (R22) and want to fail fast. This backoff only keeps many callers
+    // from overloading a server that is down.
     this.#backoff = new Backoff(options.environment, { initialMs: 50, maxMs: 1000 })
-    // A crowd of informers has as many backoffs of its own, and some informer asks every second. So all watches and patient calls together try as one does.
+    // Each of many informers has a backoff of its own, so one of them asks at every moment. All watches and patient calls together try as often as one.
     this.#streamBackoff = new Backoff(options.environment)
     this.#owner = {
       head: options.head,
@@ -82,7 +82,7 @@ export class ConnectionGroup {
     }
   }
 
-  /** Open connections, draining ones among them. */
+  /** The number of open connections, including draining ones. */
   get size(): number {
     return this.#connections.size
   }
@@ -97,7 +97,7 @@ export class ConnectionGroup {
     }
   }
 
-  /** `request` ended from this side: nothing is to be opened for it. */
+  /** Forgets a request that its caller has ended: no connection is opened for it. */
   forget(pending: PendingRequest): void {
     this.#queue(pending).delete(pending)
     this.#retries.get(pending)?.cancel()
@@ -135,7 +135,7 @@ export class ConnectionGroup {
     return pending.lane === 'stream' ? this.#streams : this.#calls
   }
 
-  /** Begins a request that need not wait, without queueing it. Gives whether it did. */
+  /** Begins a request that need not wait, without queueing it. Returns whether it did. */
   #beginNow(pending: PendingRequest): boolean {
     const isNext = this.#calls.size === 0 && (pending.lane !== 'stream' || this.#streams.size === 0)
     const pooled = isNext && this.#pumping === 'no' ? this.#roomFor(pending) : undefined
@@ -148,11 +148,11 @@ export class ConnectionGroup {
     return true
   }
 
-  /** Begins whatever there is room for, and opens connections for the rest. */
+  /** Begins the requests that there is room for, and opens connections for the others. */
   #pump(): void {
     if (this.#stopped) return
     if (this.#pumping !== 'no') {
-      // A request that begins has ended another one.
+      // The start of a request has ended another request.
       this.#pumping = 'again'
       return
     }
@@ -174,7 +174,7 @@ export class ConnectionGroup {
     }
   }
 
-  /** The first connection with room: so the first ones fill up and the last ones can be let go. */
+  /** The first connection with room, so that the first connections fill up and the last ones can be closed. */
   #roomFor(pending: PendingRequest): PooledConnection | undefined {
     const { lane } = pending
     const digest = this.#options.digest()
@@ -207,7 +207,7 @@ export class ConnectionGroup {
     while (this.#attempts.size < maxConnecting && this.#attempts.size * each < needed) this.#connect()
   }
 
-  /** Whether a caller waits that has no backoff, such as a GET of a program. */
+  /** Whether a request without a backoff waits, such as a GET of a program. */
   #isAnyInHaste(): boolean {
     for (const { request } of this.#calls) if (request.isPatient !== true) return true
     return false
@@ -259,7 +259,7 @@ export class ConnectionGroup {
     const { environment, target } = this.#options
     environment.metrics.count('wherry_client_connects_total', { result: 'failure' })
     this.#wait()
-    // Another attempt may still serve them.
+    // Another attempt may still serve the waiting requests.
     if (this.#attempts.size > 0) return
     const error = connectFailed(target, cause)
     const waiting = [...this.#calls, ...this.#streams]
@@ -268,7 +268,7 @@ export class ConnectionGroup {
     for (const pending of waiting) pending.deliverError(error)
   }
 
-  /** The next connection is opened a little later, for all requests that wait then; for streams and patient calls alone later still. */
+  /** Delays the next connection, for all requests that wait then, and longer if only streams and patient calls wait. */
   #wait(): void {
     this.#streamHold ??= this.#options.environment.clock.timer(this.#streamBackoff.next(), () => {
       this.#streamHold = undefined
@@ -296,11 +296,11 @@ export class ConnectionGroup {
       this.#backoff.reset()
       this.#streamBackoff.reset()
     } else if (pooled.carried > 0) {
-      // A connection without an answer may be bad luck; a second one counts as refused.
+      // One connection without an answer may be chance; a second one in a row counts as refused.
       this.#unansweredConnections += 1
       if (this.#unansweredConnections > 1) this.#wait()
     }
-    // It may have been what a bound on connections was reached by.
+    // The closed connection may have made room below a bound.
     this.#pump()
   }
 
@@ -308,7 +308,7 @@ export class ConnectionGroup {
     if (pending.over) return
     if (!this.#stopped && this.#mayRepeat(pending, cause, pooled)) {
       this.#options.environment.metrics.count('wherry_client_retries_total')
-      // At once on another connection; else the one that refused it is given some time.
+      // The first repetition is sent at once on another connection; otherwise the connection that refused gets some time.
       if (pending.attempts === 1 && pooled.state !== 'open') this.submit(pending)
       else this.#later(pending)
       return
@@ -321,8 +321,8 @@ export class ConnectionGroup {
   #mayRepeat(pending: PendingRequest, cause: Error, pooled: PooledConnection): boolean {
     if (pending.answered || pending.attempts >= maxAttempts) return false
     if (isUnprocessed(cause)) return true
-    // HTTP/1.1 has no GOAWAY: a server that closes an idle connection may cross a request. A read is repeated: once, or
-    // twice, where the next one was idle as long and is closed as well; the second time a moment later.
+    // HTTP/1.1 has no GOAWAY: a server may close an idle connection while a request is on its way. A read is repeated once, or
+    // twice, because the next connection may have been idle as long; the second time after a moment.
     return pooled.maxStreams === 1 && pooled.answers > 0 && pending.attempts <= 2 && pending.head.method === 'GET'
   }
 
@@ -341,7 +341,7 @@ export class ConnectionGroup {
   }
 }
 
-/** A server may be so busy, or so built, that it allows no stream at all: that is no better than to refuse. */
+/** The error for a server that allows no stream at all, which counts as a refused connection. */
 function takesNothing({ host }: URL): ConnectionError {
   const message = `${host} allows no requests on a new connection`
   return new ConnectionError('CONNECT_FAILED', message, { unprocessed: true })

@@ -7,7 +7,7 @@ import type { Connection, Exchange, RequestHead, ResponseHandlers } from '../tra
 import { ClosingConnection } from './closing.ts'
 import { readableBy } from './readable-by.ts'
 
-// An import would read all of its exports, and so load Node's fetch and WebSocket: 14 MB of RSS, and four times as long.
+// An import would read all exports of the module, and so load Node's fetch and WebSocket: 14 MB of RSS, and four times as long.
 const { Agent, request: nodeRequest } = process.getBuiltinModule('node:http')
 
 /** Bounds of an HTTP/1.1 connection. */
@@ -20,7 +20,7 @@ export function connectHttp1(target: URL, socket: Socket, limits: Http1Limits): 
   return new Http1Connection(target, socket, limits)
 }
 
-/** Gives `node:http` one socket, which is open, and no other one. */
+/** An agent of `node:http` with exactly one open socket. */
 class OneSocket extends Agent {
   readonly #socket: Socket
   #isTaken = false
@@ -39,7 +39,7 @@ class OneSocket extends Agent {
     return this.#socket
   }
 
-  /** How long it is kept idle is the connection's to say. */
+  /** Always keeps the socket: the connection decides how long it stays idle. */
   override keepSocketAlive(): boolean {
     return true
   }
@@ -54,7 +54,7 @@ class Http1Connection extends ClosingConnection implements Connection {
   readonly #limits: Http1Limits
   readonly #gone: Promise<void>
   #exchange: Http1Exchange | undefined
-  /** Whether it has carried an answer. */
+  /** Whether the connection has carried an answer. */
   #answered = false
 
   constructor(target: URL, socket: Socket, limits: Http1Limits) {
@@ -67,7 +67,7 @@ class Http1Connection extends ClosingConnection implements Connection {
     socket.on('error', error => {
       this.cause ??= error
     })
-    // Set while there is no request only.
+    // The time-out is set only while there is no request.
     socket.on('timeout', () => socket.destroy())
     this.#gone = new Promise(resolve => {
       socket.once('close', () => {
@@ -76,11 +76,11 @@ class Http1Connection extends ClosingConnection implements Connection {
         resolve()
       })
     })
-    // What comes while nobody waits for an answer would be taken for the next one.
+    // Bytes without a request would be taken for the next answer.
     socket.on('data', () => {
       if (this.#exchange === undefined) this.#break(new Error('bytes came that no request asked for'))
     })
-    // The server's FIN: it will answer nothing more.
+    // After the server's FIN no further answer comes.
     socket.on('end', () => {
       if (this.#exchange === undefined) socket.destroy()
     })
@@ -105,7 +105,7 @@ class Http1Connection extends ClosingConnection implements Connection {
     this.#socket.setTimeout(0)
     request.on('response', response => this.#answer(exchange, response))
     request.on('error', error => this.#fail(exchange, readable(error, this.#limits)))
-    // Neither is an answer to what was asked.
+    // Neither event is an answer to the request.
     request.on('upgrade', () => this.#break(new Error('the server changed the protocol unasked')))
     request.end(body)
     return exchange
@@ -130,7 +130,7 @@ class Http1Connection extends ClosingConnection implements Connection {
   #answer(exchange: Http1Exchange, response: IncomingMessage): void {
     const { statusCode: status = 0 } = response
     const isLast = !exchange.request.shouldKeepAlive
-    // A server, or a proxy before it, that gives a kept connection up may say so, and cross a request that it will not read.
+    // A server or a proxy that closes a kept connection may send this answer while a request is on its way, which it will not read.
     if (status === 408 && isLast && this.#answered) {
       const message = 'the server gave up the connection before it had the request'
       this.#break(new ConnectionError('STREAM_REFUSED', message, { unprocessed: true }))
@@ -149,7 +149,7 @@ class Http1Connection extends ClosingConnection implements Connection {
   #end(exchange: Http1Exchange, response: IncomingMessage): void {
     if (!response.complete) return
     this.#exchange = undefined
-    // The rest of the request would be taken for another one.
+    // The server would take the rest of the request for another request.
     if (!exchange.request.writableFinished) this.#socket.destroy()
     const keptMs = keepAliveMs(response)
     // A request that crosses the server's close on its way may not be repeated: better closed from here, before.
@@ -161,7 +161,7 @@ class Http1Connection extends ClosingConnection implements Connection {
     if (this.#exchange === exchange) this.#break(error)
   }
 
-  /** Ends the connection, and the exchange on it with an error. */
+  /** Ends the connection, and its exchange with an error. */
   #break(cause: Error): void {
     this.cause ??= cause
     this.#socket.destroy()
@@ -174,7 +174,7 @@ class Http1Connection extends ClosingConnection implements Connection {
 class Http1Exchange implements Exchange {
   readonly request: ClientRequest
   readonly #socket: Socket
-  /** The handlers of the answer; `undefined` once it is over. */
+  /** The handlers of the answer; `undefined` after its end. */
   #on: ResponseHandlers | undefined
   #response: IncomingMessage | undefined
   #paused = false
@@ -185,7 +185,7 @@ class Http1Exchange implements Exchange {
     this.#on = on
   }
 
-  /** The answer begins. It is not before this that a pause holds it back. */
+  /** Handles the start of the answer. A pause takes effect from here on. */
   begin(response: IncomingMessage): void {
     this.#response = response
     this.#on?.head(response.statusCode ?? 0, responseHeaders(response.rawHeaders).headers)
@@ -215,19 +215,19 @@ class Http1Exchange implements Exchange {
   }
 }
 
-/** The length of a request's body. Without it, one that has none by its method alone would be sent in chunks. */
+/** The content-length header of a request. Without it, Node would send some requests in chunks. */
 function lengthOf({ method, body }: RequestHead): Record<string, number> {
   if (body !== undefined) return { 'content-length': body.length }
   return method === 'POST' || method === 'PUT' || method === 'PATCH' ? { 'content-length': 0 } : {}
 }
 
-/** `Keep-Alive: timeout=5` in milliseconds; 0 where the server does not say. */
+/** The time of `Keep-Alive: timeout=5` in milliseconds; 0 without that header. */
 function keepAliveMs({ headers }: IncomingMessage): number {
   const found = /\btimeout=(\d{1,6})\b/i.exec(`${headers['keep-alive'] ?? ''}`)
   return found === null ? 0 : Number(found[1]) * 1000
 }
 
-/** What node:http says of an answer that it can't read, without the bytes that came (rule X3). */
+/** node:http's error for an answer that it can't parse, without the received bytes (rule X3). */
 function readable(error: Error, { maxHeaderBytes }: Http1Limits): Error {
   const { code = '', rawPacket } = error as { readonly code?: string; readonly rawPacket?: Uint8Array }
   if (code === 'HPE_HEADER_OVERFLOW') {

@@ -38,9 +38,9 @@ export async function connectHttp2(
       // Fewer frames for a long list.
       maxFrameSize: 262_144,
     },
-    // Counts in MB what Node holds for a session, unread answers among it.
+    // The memory that Node may hold for a session, with unread answers, in MB.
     maxSessionMemory: 256,
-    // What kube-apiserver takes; Node's own bound is a sixteenth of it.
+    // kube-apiserver's bound; Node's default is a sixteenth of it.
     maxSendHeaderBlockLength: 1_048_576,
   })
   const connection = new Http2Connection(target, session, socket, limits)
@@ -83,7 +83,7 @@ class Http2Connection extends ClosingConnection implements Connection {
         resolve()
       }
       session.once('close', gone)
-      // Node reports no end of a session that is destroyed in the midst of a write that fails. Otherwise its own comes first, and says why.
+      // Node does not report the end of a session that is destroyed during a failing write. In all other cases the session's own event comes first, with the cause.
       socket.once('close', () => setImmediate(gone))
     })
   }
@@ -94,7 +94,7 @@ class Http2Connection extends ClosingConnection implements Connection {
     if (signal.aborted) this.#destroy()
     return abortable(signal, (resolve, reject) => {
       session.once('remoteSettings', () => {
-        // As much as all streams may hold: what slows one down is its own window, never the connection's.
+        // The sum of all stream windows, so that only a stream's own window can slow it down, never the connection's.
         session.setLocalWindowSize(
           Math.min(2 ** 31 - 1, Math.max(this.limits.streamWindowBytes * 100, 16 * 1024 * 1024)),
         )
@@ -126,7 +126,7 @@ class Http2Connection extends ClosingConnection implements Connection {
       throw takesNoMore()
     }
     const stream = this.#session.request(headers, { endStream: head.body === undefined })
-    // They are sent. Node would keep them for as long as the stream lasts.
+    // The headers are sent. Node would keep them while the stream lasts.
     headers.length = 0
     const exchange = new Http2Exchange(stream, on, this)
     if (head.body !== undefined) stream.end(head.body)
@@ -157,14 +157,14 @@ class Http2Connection extends ClosingConnection implements Connection {
 
   #destroy(): void {
     this.#session.destroy()
-    // After a GOAWAY Node closes in peace, and waits for the server to close its side: a dead one never does. Else it waits for a
-    // write that is under way, which does not end where nobody reads.
+    // After a GOAWAY Node waits for the server to close its side, which a dead server never does. Otherwise Node waits for a
+    // write that is under way, which never ends if the server does not read.
     if (this.state === 'goaway') this.#socket.destroy()
     else setImmediate(() => this.#socket.destroy())
   }
 }
 
-/** A stream that knows its exchange, so that all streams share the functions below. Functions for each would cost half a kilobyte. */
+/** A stream with its exchange, so that all streams share the functions below. Separate functions would cost half a kilobyte for each stream. */
 interface ExchangeStream extends ClientHttp2Stream {
   exchange: Http2Exchange
 }
@@ -226,8 +226,8 @@ class Http2Exchange implements Exchange {
   // Events of the stream
 
   /**
-   * Node ends the readable side for END_STREAM and, quite the same, when a stream is reset without an error code or its socket goes.
-   * Only before the stream is closed is it the server's word.
+   * Handles the end of the readable side. Node emits it for END_STREAM, and also if a stream is reset without an error code or its socket closes.
+   * Only if the stream is not closed yet, the server has sent END_STREAM.
    */
   ending(): void {
     if (!this.#stream.closed) this.#complete = true
@@ -237,7 +237,7 @@ class Http2Exchange implements Exchange {
     this.#answered = true
     const { limits } = this.#connection
     const answer = responseHeaders(raw)
-    // Node announces the bound, and does not hold a server to it.
+    // Node announces the bound, and does not enforce it.
     if (answer.bytes > limits.maxHeaderBytes) {
       this.#take()?.error(tooLarge(limits))
       this.#stream.close(NGHTTP2_CANCEL)
@@ -284,7 +284,7 @@ class Http2Exchange implements Exchange {
   abort(): void {
     if (this.#take() === undefined) return
     this.#stream.close(NGHTTP2_CANCEL)
-    // What came and was not read yet would keep the stream open.
+    // Unread bytes would keep the stream open.
     this.#stream.resume()
   }
 
@@ -298,12 +298,12 @@ class Http2Exchange implements Exchange {
     const cause = this.#cause
     const { cause: sessionCause, limits, isDestroyed } = this.#connection
     const code = this.#stream.rstCode
-    // Without an id it was never sent.
+    // A stream without an id was never sent.
     if (code === NGHTTP2_REFUSED_STREAM || this.#stream.id === undefined) {
       return new ConnectionError('STREAM_REFUSED', 'the server did not take the request', { cause, unprocessed: true })
     }
     if (code === NGHTTP2_ENHANCE_YOUR_CALM && !this.#answered && sessionCause === undefined) {
-      // Node's own bounds on one header and on their number end in the same way as a server that is asked for too much.
+      // Node's own bounds on headers cause the same code as a server that is overloaded.
       const what = 'the stream was reset by ENHANCE_YOUR_CALM: the server was asked for too much'
       const message = `${what}, or its headers are longer than ${limits.maxHeaderBytes} bytes`
       return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })

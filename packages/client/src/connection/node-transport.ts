@@ -12,17 +12,17 @@ export interface NodeTransportOptions {
   readonly credentials?: Pick<Credentials, 'tls' | 'digest'> | undefined
   /** The name that the server's certificate must bear. @default the host of the URL */
   readonly tlsServerName?: string | undefined
-  /** Takes any certificate for the server's. Anybody on the way can then read and change everything. @default false */
+  /** Accepts any certificate. Anybody on the network path can then read and change everything. @default false */
   readonly skipTlsVerify?: boolean | undefined
-  /** An http: or https: proxy that takes CONNECT. @default what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say */
+  /** An http: or https: proxy that supports CONNECT. @default that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY */
   readonly proxyUrl?: string | undefined
-  /** `http/1.1`: does not offer HTTP/2. @default 'h2', where the server takes it */
+  /** `http/1.1`: does not offer HTTP/2. @default 'h2' if the server supports it */
   readonly protocol?: 'h2' | 'http/1.1' | undefined
-  /** How long the headers of one answer may be. @default 262_144 */
+  /** The maximum size of the headers of one answer, in bytes. @default 262_144 */
   readonly maxHeaderBytes?: number | undefined
   /**
-   * How much a server may send of one stream ahead of its reader (HTTP/2's stream window). A stream
-   * that is not read holds so much in memory at most.
+   * How many bytes a server may send on one stream ahead of its reader (HTTP/2's stream window). An unread
+   * stream holds at most this much in memory.
    *
    * @default 1_048_576
    */
@@ -30,9 +30,9 @@ export interface NodeTransportOptions {
 }
 
 /**
- * Connections over Node's own sockets: HTTP/2 over TLS where the server offers it by ALPN, else HTTP/1.1 with keep-alive.
- * Certificates are verified unless `skipTlsVerify` says otherwise. No redirect is followed. A stream that is not read does not
- * stall the others of its connection.
+ * Connections over Node's own sockets: HTTP/2 over TLS if the server offers it by ALPN, else HTTP/1.1 with keep-alive.
+ * Certificates are verified unless `skipTlsVerify` is set. No redirect is followed. An unread stream does not
+ * stall the other streams of its connection.
  */
 export class NodeTransport implements Transport {
   readonly #options: NodeTransportOptions
@@ -62,8 +62,8 @@ export class NodeTransport implements Transport {
   async connect(target: URL, signal: AbortSignal): Promise<Connection> {
     const { protocol = 'h2', maxHeaderBytes = 262_144, streamWindowBytes = 1_048_576 } = this.#options
     const secure = target.protocol === 'https:'
-    // Nothing of Node's network modules is loaded before it is needed (node:tls takes 10 ms, node:http2 as much), and
-    // the protocol's while the connection is being opened.
+    // Node's network modules are loaded at their first use (node:tls takes 10 ms, node:http2 as much), and
+    // the protocol's module while the connection is being opened.
     const http1 = (): Promise<typeof import('./http1.ts')> => import('./http1.ts')
     const http2 = (): Promise<typeof import('./http2.ts')> => import('./http2.ts')
     const loading = secure && protocol === 'h2' ? http2() : http1()

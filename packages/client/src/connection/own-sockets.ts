@@ -4,7 +4,7 @@ import { ConnectionError, clientClosed, connectFailed, connectTimedOut } from '.
 import type { OwnSocket, Requester } from '../requester.ts'
 import type { RawSocket, Transport } from '../transport.ts'
 
-/** What {@link OwnSockets} are opened with. */
+/** The options of {@link OwnSockets}. */
 export interface OwnSocketsOptions {
   readonly target: URL
   readonly transport: Transport
@@ -23,12 +23,12 @@ export class HeldSocket {
     this.readableBy = readableBy
   }
 
-  /** Why the client ended it; `undefined` if it did not. */
+  /** The reason with which the client ended the socket; `undefined` if it did not. */
   get reason(): Error | undefined {
     return this.#reason
   }
 
-  /** Destroys it. */
+  /** Destroys the socket. */
   end(reason: Error): void {
     if (this.stream.destroyed) return
     this.#reason = reason
@@ -38,7 +38,7 @@ export class HeldSocket {
   }
 }
 
-/** The sockets that callers of one client have to themselves, until each is closed. */
+/** The open sockets of single callers of one client. */
 export class OwnSockets {
   readonly #options: OwnSocketsOptions
   readonly #open = new Set<HeldSocket>()
@@ -76,7 +76,7 @@ export class OwnSockets {
     }
   }
 
-  /** Destroys all of them. Resolves when they are gone. */
+  /** Destroys all sockets. Resolves when they are closed. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const attempt of this.#attempts) attempt.abort(clientClosed())
@@ -90,7 +90,7 @@ export class OwnSockets {
   }
 }
 
-/** A socket of `requester`. Throws a `CONNECT_FAILED` if it has none. */
+/** Opens a socket of `requester`. Throws a `CONNECT_FAILED` if it does not support that. */
 export function openSocketOf(requester: Requester, signal: AbortSignal, admit?: () => void): Promise<OwnSocket> {
   if (requester.openSocket === undefined) throw noSockets()
   return requester.openSocket(signal, admit)

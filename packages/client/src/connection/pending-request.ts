@@ -2,11 +2,11 @@ import { asError } from '../errors/as-error.ts'
 import type { Lane, LaneRequest, RequestHandlers } from '../requester.ts'
 import type { Exchange, RequestHead, ResponseHeaders } from '../transport.ts'
 
-/** What a {@link PendingRequest} needs of whoever carries it. */
+/** The owner of a {@link PendingRequest}. */
 export interface RequestOwner {
   /** The request was ended by its caller, or by a handler that threw. */
   dropped(pending: PendingRequest): void
-  /** The request's answer begins, with this status; `<error>`: it has ended without one. */
+  /** Called when the answer begins, with its status; `<error>`: the request has ended without an answer. */
   answered(pending: PendingRequest, code: string): void
   /** The request's `end` or `error` handler threw, which are its last calls. */
   handlerThrew(pending: PendingRequest, thrown: Error): void
@@ -16,31 +16,31 @@ export interface RequestOwner {
 export interface StreamSlot {
   pause(): void
   resume(): void
-  /** Gives the stream up: it calls the request no more. */
+  /** Leaves the stream: it no longer calls the request. */
   leave(): void
 }
 
 const answeredStream: LaneRequest = { method: 'GET', path: '', headers: {}, lane: 'stream' }
 
 /**
- * One request on its way through the pool, whichever connections it is tried on. It keeps the promise of all of them: its handlers
- * get exactly one `end` or `error`, nothing after `abort()`, and what they throw ends this exchange alone.
+ * One request in the pool, on any number of connections. Its handlers
+ * receive exactly one `end` or `error`, and nothing after `abort()`. If a handler throws, only this exchange ends.
  */
 export class PendingRequest implements Exchange {
   readonly lane: Lane
-  /** The request as its caller gave it; of a stream that was answered, nothing that says what it asked for. */
+  /** The request of the caller. After the answer of a stream, it is emptied to save memory. */
   request: LaneRequest
-  /** The head as it is sent: with credentials and the like, once they are known. */
+  /** The head that is sent, with credentials once they are known. */
   head: RequestHead
-  /** How often it was sent. */
+  /** The number of times that the request was sent. */
   attempts = 0
-  /** Whether any of an answer was delivered: it must not be repeated then. */
+  /** Whether a part of an answer was delivered: the request must not be repeated then. */
   answered = false
   /** How often credentials had been refreshed when this request took its own; see the pool. */
   epoch = 0
-  /** When it was asked for, on the monotonic clock. */
+  /** The time of the call, on the monotonic clock. */
   readonly begunAt: number
-  /** Whether it was repeated with new credentials. */
+  /** Whether the request was repeated with new credentials. */
   renewed = false
   readonly #on: RequestHandlers
   readonly #owner: RequestOwner
@@ -49,7 +49,7 @@ export class PendingRequest implements Exchange {
   #over = false
   #drains = false
   #counted = false
-  /** What came while the request was held. */
+  /** The calls of handlers that are held back. */
   #held: (() => void)[] | undefined
 
   constructor(request: LaneRequest, on: RequestHandlers, owner: RequestOwner, begunAt = 0) {
@@ -61,7 +61,7 @@ export class PendingRequest implements Exchange {
     this.#owner = owner
   }
 
-  /** Whether it ended, in whichever way. */
+  /** Whether the request has ended. */
   get over(): boolean {
     return this.#over
   }
@@ -90,21 +90,21 @@ export class PendingRequest implements Exchange {
     if (this.#paused) slot.pause()
   }
 
-  /** Leaves its stream, if it has one: to be sent again, or because it is over. */
+  /** Leaves the stream, if there is one, because the request is sent again, or has ended. */
   vacate(): void {
     const slot = this.#slot
     this.#slot = undefined
     slot?.leave()
   }
 
-  /** Keeps what comes from now on to itself, until it is let go or sent again. */
+  /** Holds back calls of handlers until {@link PendingRequest.letGo}, or until the request is sent again. */
   hold(): void {
     this.answered = true
     this.#held = []
     this.#slot?.pause()
   }
 
-  /** Delivers what came meanwhile, and goes on. */
+  /** Makes the calls that were held back, and continues. */
   letGo(): void {
     const held = this.#held ?? []
     this.#held = undefined
@@ -112,7 +112,7 @@ export class PendingRequest implements Exchange {
     if (!this.#paused) this.#slot?.resume()
   }
 
-  /** Forgets what came so far: the request is to be sent again. */
+  /** Forgets the calls that were held back, because the request is sent again. */
   startOver(): void {
     this.#held = undefined
     this.answered = false
@@ -128,7 +128,7 @@ export class PendingRequest implements Exchange {
   deliverHead(status: number, headers: ResponseHeaders): void {
     if (this.#over) return
     this.answered = true
-    // It is not repeated any more: a watch, which lives long, keeps no credentials and no path.
+    // An answered request is not repeated, so a watch, which lasts long, keeps neither credentials nor path.
     if (this.lane === 'stream') this.request = answeredStream
     this.head = this.request
     this.#count(`${status}`)
@@ -206,7 +206,7 @@ export class PendingRequest implements Exchange {
     this.#deliverLast(asError(thrown))
   }
 
-  /** What the last handler throws can only go to the program's own `onError`. */
+  /** Calls the last handler. Its error can only go to the environment's `onError`. */
   #deliverLast(cause: Error): void {
     try {
       this.#on.error(cause)

@@ -21,7 +21,7 @@ export interface ConnectionOptions {
    * closes it. kube-apiserver does so after 90 s. @default 60_000
    */
   readonly idleMs?: number | undefined
-  /** How long a connection may be quiet until it is PINGed, in milliseconds. @default 30_000 */
+  /** How long a connection may be quiet before it is PINGed, in milliseconds. @default 30_000 */
   readonly pingAfterMs?: number | undefined
   /** How long an answer to a PING may take until the connection is dropped, in milliseconds. @default 15_000 */
   readonly pingTimeoutMs?: number | undefined
@@ -32,19 +32,19 @@ export interface ConnectionOptions {
   readonly maxHttp1Calls?: number | undefined
 }
 
-/** What a {@link ConnectionPool} is made of. */
+/** The options of a {@link ConnectionPool}. */
 export interface PoolOptions extends ConnectionOptions {
-  /** The API server. A path in it is put before each request's own. */
+  /** The URL of the API server. Its path is a prefix of each request's path. */
   readonly target: URL
   readonly transport: Transport
   readonly environment: Environment
   /** @default nobody */
   readonly credentials?: Credentials | undefined
-  /** Sent with each request that does not give them itself: user agent, impersonation. Names in lower case. */
+  /** The default headers of requests, with lower-case names: user agent, impersonation. */
   readonly headers?: RequestHead['headers'] | undefined
 }
 
-/** Checks of {@link ConnectionOptions}, for whoever takes them among options of its own. */
+/** Checks of {@link ConnectionOptions}, for options that extend them. */
 export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> = {
   connectTimeoutMs: milliseconds({ min: 1 }),
   idleMs: milliseconds({ infinite: true }),
@@ -58,15 +58,15 @@ export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> 
  *
  * - **Lanes.** Reads and streams share connections, as many as the server's bound on streams asks
  *   for; streams leave room for reads on each. Writes have connections of their own.
- * - **Going away.** After a GOAWAY a connection takes no new requests; those under way go on. What
- *   the server says it did not process is repeated on another connection, without a word.
- * - **Half-open.** A quiet connection is PINGed; one that does not answer is dropped with all its streams.
- * - **Down.** When no connection can be opened, all waiting requests fail, and the next attempt follows
- *   within 2 s at most, when somebody asks.
- * - **Credentials.** A 401 refreshes them once, however many requests met it; those are then
- *   repeated once (a 401 comes before anything is done). If nothing changed, the caller gets the 401.
+ * - **Going away.** After a GOAWAY a connection takes no new requests; requests under way go on. Requests
+ *   that the server did not process are silently repeated on another connection.
+ * - **Half-open.** A quiet connection is PINGed; if it does not answer, it is dropped with all its streams.
+ * - **Down.** If no connection can be opened, all waiting requests fail. The next request causes a new attempt
+ *   within 2 s.
+ * - **Credentials.** A 401 refreshes them once for all its requests, which are then
+ *   repeated once (a server that answers 401 has done nothing). If the credentials have not changed, the caller gets the 401.
  *
- * A request that may have been processed is never repeated, but for a GET on a kept-alive HTTP/1.1
+ * A request that may have been processed is never repeated, except for a GET on a kept-alive HTTP/1.1
  * connection that ended before the answer began.
  *
  * Metrics, under client-go's names: `rest_client_requests_total` (by `method`, `host` and `code`, which is `<error>`
@@ -85,7 +85,7 @@ export class ConnectionPool implements Requester {
   readonly #reads: ConnectionGroup
   readonly #writes: ConnectionGroup
   readonly #sockets: OwnSockets
-  /** Those that wait for credentials, or for the reason that they were not sent. Of most requests none is here, even for a moment. */
+  /** The requests that wait for credentials, or for the error that they were not sent. Most requests are never in it. */
   readonly #unsettled = new Set<PendingRequest>()
   readonly #underWay: Record<Lane, number> = { call: 0, write: 0, stream: 0 }
   readonly #owner: RequestOwner
@@ -143,7 +143,7 @@ export class ConnectionPool implements Requester {
     this.#writes = new ConnectionGroup({ ...group, changed: size('write', () => this.#writes.size) })
   }
 
-  /** How many connections there are, draining ones among them. */
+  /** The number of connections, including draining ones. */
   get connections(): number {
     return this.#reads.size + this.#writes.size
   }
@@ -244,7 +244,7 @@ export class ConnectionPool implements Requester {
     this.#groupOf(pending).submit(pending)
   }
 
-  /** A 401 is looked at before its caller receives it. */
+  /** Handles a 401 before its caller receives it. */
   readonly #onHead = (pending: PendingRequest, status: number, headers: ResponseHeaders): void => {
     if (status !== 401 || pending.renewed || this.#closed !== undefined) {
       pending.deliverHead(status, headers)
@@ -274,7 +274,7 @@ export class ConnectionPool implements Requester {
     )
   }
 
-  /** Whether there are newer credentials than those of `epoch`; looks for some if nobody has since. */
+  /** Whether there are newer credentials than those of `epoch`. Refreshes them unless that has happened since. */
   #renewed(epoch: number): Promise<boolean> {
     if (epoch < this.#epoch) return Promise.resolve(this.#changed)
     this.#refreshing ??= this.#refresh()
@@ -295,7 +295,7 @@ export class ConnectionPool implements Requester {
     }
   }
 
-  /** Under client-go's own names, so that existing dashboards work. */
+  /** Measures a request under client-go's names, so that existing dashboards work. */
   #measure({ request: { method }, begunAt }: PendingRequest, code: string): void {
     const { clock, metrics } = this.#environment
     const { host } = this.#target

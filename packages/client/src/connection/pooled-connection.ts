@@ -7,22 +7,22 @@ import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeade
 import type { PendingRequest, StreamSlot } from './pending-request.ts'
 import { ResetPacer } from './reset-pacer.ts'
 
-/** Bounds of one connection; see the pool's options. */
+/** The bounds of one connection; see the pool's options. */
 export interface PooledConnectionLimits {
   readonly idleMs: number
   readonly pingAfterMs: number
   readonly pingTimeoutMs: number
 }
 
-/** What a {@link PooledConnection} reports to its group. */
+/** The listener of a {@link PooledConnection}: its group. */
 export interface PooledConnectionOwner {
   /** A request's answer begins. */
   head(pending: PendingRequest, status: number, headers: ResponseHeaders): void
-  /** A request failed here; it may be tried elsewhere. */
+  /** Called when a request has failed on this connection; it may be sent on another one. */
   failed(pending: PendingRequest, cause: Error, pooled: PooledConnection): void
   /** A request of `lane` is under way here, or no longer. */
   counted(lane: Lane, by: 1 | -1): void
-  /** There is room for one more. */
+  /** Called when there is room for a further request. */
   freed(pooled: PooledConnection): void
   /** The connection is gone. */
   gone(pooled: PooledConnection, cause: Error | undefined): void
@@ -36,11 +36,11 @@ export interface PooledConnectionOwner {
  * `open` → `draining` (GOAWAY, or new credentials: no new request, those under way go on) → `gone`.
  */
 export class PooledConnection {
-  /** Which TLS material it was opened with. */
+  /** The digest of the TLS material with which the connection was opened. */
   readonly digest: string
-  /** How many answers it has brought; a connection that brings none counts as a failure. */
+  /** The number of answers. A connection without an answer counts as a failure. */
   answers = 0
-  /** How many requests were sent on it. */
+  /** The number of requests that were sent. */
   carried = 0
   readonly #connection: Connection
   readonly #owner: PooledConnectionOwner
@@ -68,8 +68,8 @@ export class PooledConnection {
     this.#owner = owner
     this.#clock = clock
     this.#limits = limits
-    // A quarter of the streams at once, then 1,000 a second. Go ends a connection when four times its streams wait for
-    // handlers of streams that were reset to return, which a watch's do in milliseconds.
+    // A quarter of the streams at once, then 1,000 a second. Go ends a connection if requests for four times its streams wait until the
+    // handlers of reset streams return, which takes milliseconds for a watch.
     this.#pacer = new ResetPacer(clock, Math.max(1, Math.floor(Math.min(connection.maxStreams, 400) / 4)), 1)
     this.#activeAt = clock.monotonic()
     this.#busyAt = this.#activeAt
@@ -80,7 +80,7 @@ export class PooledConnection {
     this.#connection.onClose((why, cause) => this.#onClose(why, cause))
   }
 
-  /** Begins to look after it: from now on it may be idle. */
+  /** Begins the idle checks of the connection. */
   tend(): void {
     if (this.#state === 'gone' || this.#tending !== undefined) return
     if (this.#slots.size === 0) this.#connection.keepAlive?.(false)
@@ -91,7 +91,7 @@ export class PooledConnection {
     return this.#connection.maxStreams
   }
 
-  /** Requests under way, those that wait for their reset among them. */
+  /** The number of requests under way, including those that wait for their reset. */
   get size(): number {
     return this.#slots.size
   }
@@ -100,7 +100,7 @@ export class PooledConnection {
     return this.#state
   }
 
-  /** Whether it carries a request of `lane`. */
+  /** Whether the connection carries a request of `lane`. */
   carries(lane: Lane): boolean {
     for (const slot of this.#slots) if (slot.pending?.lane === lane) return true
     return false
@@ -134,7 +134,7 @@ export class PooledConnection {
     } catch (thrown) {
       const cause = asError(thrown)
       queueMicrotask(() => {
-        // A request that no connection takes says nothing about this one: nothing of it was sent.
+        // A request that can't be sent at all says nothing about this connection.
         if (cause instanceof TypeError) {
           this.carried -= 1
           this.#refuse(slot, cause)
@@ -143,7 +143,7 @@ export class PooledConnection {
     }
   }
 
-  /** Takes no more requests; ends when those under way have. */
+  /** Takes no more requests, and ends when the requests under way have ended. */
   retire(): void {
     if (this.#state !== 'open') return
     this.#state = 'draining'
@@ -152,7 +152,7 @@ export class PooledConnection {
     this.#endIfDrained()
   }
 
-  /** Ends the connection with all its streams: their requests fail with `cause`. Resolves when it is gone. */
+  /** Ends the connection with all its streams: their requests fail with `cause`. Resolves when it is closed. */
   close(cause: Error | undefined): Promise<void> {
     this.#leave(cause)
     this.#closing ??= this.#connection.close().catch(() => {})
@@ -182,7 +182,7 @@ export class PooledConnection {
   /** A slot's request failed. */
   breaks(slot: Slot, cause: Error): void {
     const pending = this.#free(slot)
-    // Where there is one stream only, the connection has broken with it.
+    // A connection with one stream has broken together with it.
     if (this.maxStreams === 1) void this.close(cause)
     if (pending !== undefined) this.#owner.failed(pending, cause, this)
     this.#owner.freed(this)
@@ -194,7 +194,7 @@ export class PooledConnection {
     this.#owner.freed(this)
   }
 
-  /** A request has left its place: its stream is reset, when its turn comes. Only then is there room again. */
+  /** Resets the stream of a request that has left, when its turn comes. Only then there is room again. */
   release(slot: Slot, exchange: Exchange): void {
     if (!this.#slots.has(slot)) return
     if (this.maxStreams === 1) {
@@ -226,7 +226,7 @@ export class PooledConnection {
     if (slot.pending !== undefined) this.answers += 1
   }
 
-  /** The slot is over; gives the request that it carried. */
+  /** Frees a slot, and returns its request. */
   #free(slot: Slot): PendingRequest | undefined {
     const { pending } = slot
     slot.clear()
@@ -275,12 +275,12 @@ export class PooledConnection {
     for (const pending of waiting) this.#owner.failed(pending, cause ?? lost(), this)
   }
 
-  /** Looks after the connection when there may be something to do, and sets the timer for the next time. */
+  /** Checks the connection for idleness and silence, and sets the timer of the next check. */
   #tend(): void {
     const { idleMs, pingAfterMs } = this.#limits
     const now = this.#clock.monotonic()
     const idleAt = this.#slots.size === 0 ? this.#busyAt + idleMs : Number.POSITIVE_INFINITY
-    // At 0 it is looked at a moment later, so that the next of several requests in a row finds it open.
+    // With `idleMs: 0` the connection is closed a moment later, so that the next of several requests in a row finds it open.
     if (now >= idleAt && now > this.#busyAt) {
       void this.close(lost())
       return
@@ -293,7 +293,7 @@ export class PooledConnection {
     this.#tending = this.#timer(Math.max(1, this.#tendAt - now), () => this.#tend())
   }
 
-  /** It is the requests under way that keep the process alive. */
+  /** A timer that does not keep the process alive: only requests under way do. */
   #timer(ms: number, fn: () => void): Timer {
     const timer = this.#clock.timer(ms, fn)
     timer.unref?.()
@@ -328,16 +328,16 @@ export class PooledConnection {
   }
 }
 
-/** How many streams may share a connection with so much room: a tenth is left for calls. */
+/** The number of streams that may share a connection: a tenth of its room is left for calls. */
 export function roomForStreams(maxStreams: number): number {
   return maxStreams <= 1 ? maxStreams : maxStreams - Math.ceil(maxStreams / 10)
 }
 
-/** One stream of a connection, and its request, until that leaves. It handles the answer itself: functions for each would cost more. */
+/** One stream of a connection, with its request. It implements the handlers itself, because separate functions would cost more memory. */
 class Slot implements StreamSlot, ResponseHandlers {
   pending: PendingRequest | undefined
   readonly lane: Lane
-  /** What resets the stream when its turn comes. */
+  /** Resets the stream when its turn comes. */
   reset: (() => void) | undefined
   readonly #pooled: PooledConnection
   #exchange: Exchange | undefined
@@ -382,7 +382,7 @@ class Slot implements StreamSlot, ResponseHandlers {
     this.#pooled.breaks(this, cause)
   }
 
-  /** It is over. Sets keep what was in them until a full collection: with nothing of what it was. */
+  /** Empties a slot that has ended, because a Set may keep it in memory until a full collection. */
   clear(): void {
     this.pending = undefined
     this.#exchange = undefined

@@ -1,24 +1,24 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Which proxy requests take, and for which hosts they take none. */
+/** The proxies of requests, and the hosts that are reached without one. */
 export interface ProxySettings {
   /** The proxy for https: `http://proxy.example.com:3128`. Without a scheme it is an http proxy. @default none */
   readonly https?: string | undefined
   /** The proxy for http. @default none */
   readonly http?: string | undefined
   /**
-   * Hosts that are reached without a proxy, with commas or spaces between them. `example.com` is that name and all names below it, `.example.com`
-   * only those below it, and `10.96.0.0/12` a network. An entry may end with a port; then it is for that port. `*` is all hosts.
+   * Hosts that are reached without a proxy, separated by commas or spaces. `example.com` means that name and all names below it, `.example.com`
+   * only the names below it, and `10.96.0.0/12` a network. An entry may end with a port, and then means only that port. `*` means all hosts.
    * @default none
    */
   readonly noProxy?: string | undefined
 }
 
-/** Names and addresses of this machine: unencrypted requests to it, with tokens too, are not for another machine to see. */
+/** Names and addresses of this machine. Requests to it may be unencrypted and carry tokens, so no proxy may see them. */
 const thisMachine = 'localhost,127.0.0.0/8,::1'
 
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY. The lower-case name of each counts before the upper-case one. As in Go, this machine is
+ * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY. A lower-case name has precedence. As in Go, this machine is
  * reached without a proxy.
  *
  * @example

@@ -37,7 +37,7 @@ export async function throughProxy(proxy: string, host: string, port: number, si
       connecting.destroy()
     })
     connecting.on('error', cause => {
-      // Of an answer that can't be parsed Node's error has the bytes, and a proxy may send back what it was sent.
+      // Node's error contains the bytes of an answer that it can't parse, and a proxy may send back the request's credentials.
       delete (cause as { rawPacket?: unknown }).rawPacket
       reject(signal.aborted ? signal.reason : cause)
     })
@@ -45,7 +45,7 @@ export async function throughProxy(proxy: string, host: string, port: number, si
   })
 }
 
-/** Checks a proxy's URL. Throws a {@link ConnectionError} that does not repeat it: it may hold a password. */
+/** Checks a proxy's URL. Throws a {@link ConnectionError} that does not repeat the URL, because it may contain a password. */
 function proxyUrl(proxy: string): URL {
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined
   if (url === undefined) throw failed("the proxy's URL can't be parsed")

@@ -2,8 +2,8 @@ import type { Clock, Timer } from '../environment.ts'
 import { TokenBucket } from '../token-bucket.ts'
 
 /**
- * Paces the resets of streams: a few at once, further ones one by one. A Go server takes many RST_STREAMs for an attack
- * (CVE-2023-44487) and ends the connection with ENHANCE_YOUR_CALM.
+ * Paces the resets of streams: a few at once, further ones one by one. A Go server treats many RST_STREAMs as an attack
+ * (CVE-2023-44487), and ends the connection with ENHANCE_YOUR_CALM.
  */
 export class ResetPacer {
   readonly #clock: Clock

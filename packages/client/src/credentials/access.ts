@@ -7,7 +7,7 @@ import type { Impersonation } from './impersonate.ts'
 import type { Source } from './source.ts'
 import { refuseUnencrypted } from './unencrypted.ts'
 
-/** A cluster and credentials: what a client connects to. */
+/** A cluster with credentials. */
 export interface ClusterAccess {
   /** `https://…`, with a path prefix if the API server has one. */
   readonly server: URL
@@ -36,9 +36,9 @@ export const accessChecks: { readonly clock: Check } = { clock: having('a Clock'
 export interface UrlOptions extends AccessOptions {
   /** The bearer token of each request. */
   readonly token?: string | undefined
-  /** A file with the token; it is read again when it changes. Excludes `token`. */
+  /** A file with the token, which is read again when it changes. Excludes `token`. */
   readonly tokenFile?: string | undefined
-  /** Certificate authorities of the server, PEM. @default those that Node trusts */
+  /** The certificate authorities of the server, PEM. @default Node's */
   readonly ca?: string | undefined
   /** The client's certificate, PEM. */
   readonly cert?: string | undefined
@@ -77,7 +77,7 @@ export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAcc
   return { server, credentials, proxyUrl, tlsServerName }
 }
 
-/** A server's URL, checked. Throws if it is none, or holds a login. */
+/** Checks a server's URL. Throws if it is not valid, or contains a login. */
 export function serverUrl(option: string, url: string | URL): URL {
   const takes = 'an http: or https: URL without login, query and fragment'
   if (typeof url !== 'string' && !(url instanceof URL)) throw new OptionTypeError(option, takes, typeof url)
@@ -99,13 +99,13 @@ export function refuseInsecure(server: URL, proxy: string | undefined): void {
   if (proxy !== undefined && URL.canParse(proxy)) refuseUnencrypted(new URL(proxy).hostname)
 }
 
-/** A token that a header takes; white space around it is not sent. */
+/** Checks that a token can be sent in a header. White space around it is not sent. */
 function bearer(option: string, value: unknown): void {
   secret(option, value)
   headerText(option, (value as string).trim())
 }
 
-/** Text that is not empty; the error does not repeat it. */
+/** Checks that a value is a text that is not empty. The error does not repeat it. */
 function secret(option: string, value: unknown): void {
   if (typeof value !== 'string') throw new OptionTypeError(option, 'a string', typeof value)
   if (value.trim() === '') throw new OptionRangeError(option, 'text that is not empty', 'nothing')

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 
 /**
- * The certificates in a text of PEM, one by one. Node silently takes nothing from a text without line breaks between its certificates, and nothing
- * behind a broken one; here, as in Go, every certificate that can be read counts.
+ * The certificates in a PEM text, one by one. Node silently ignores a text without line breaks between its certificates, and the certificates
+ * after a broken one; here, as in Go, every valid certificate counts.
  */
 export function authoritiesOf(pem: string): string[] {
   return pem.split(/(?=-----BEGIN )/).flatMap(block => {

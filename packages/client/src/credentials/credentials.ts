@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /** The TLS material of a connection, as PEM text. */
 export interface TlsMaterial {
-  /** Certificate authorities of the server. @default those that Node trusts */
+  /** The certificate authorities of the server. @default Node's */
   readonly ca?: string | undefined
   /** The client's certificate, with its chain. */
   readonly cert?: string | undefined
@@ -15,11 +15,11 @@ export interface TlsMaterial {
  * triggers a refresh.
  */
 export interface Credentials {
-  /** Headers of each request, with lower-case names. Returns them directly if nothing has to be read or run. */
+  /** Headers of each request, with lower-case names. Returns them without a promise if no file has to be read and no plugin run. */
   headers(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
   /** The TLS material of new connections. */
   tls(): TlsMaterial | Promise<TlsMaterial>
-  /** A digest of the current TLS material: it differs when the material differs. Never the material itself. */
+  /** A digest of the current TLS material: equal for equal material. */
   digest(): string
   /**
    * Looks for newer credentials after a 401. Concurrent calls share one attempt. Resolves to whether the credentials have changed; rejects if that
@@ -38,7 +38,7 @@ export const anonymous: Credentials = {
   refresh: () => Promise.resolve(false),
 }
 
-/** Stands for TLS material without showing it. `''` where there is none. */
+/** A digest of TLS material; `''` if there is none. */
 export function digestOf({ ca, cert, key }: TlsMaterial): string {
   if (ca === undefined && cert === undefined && key === undefined) return ''
   const hash = createHash('sha256')

@@ -5,26 +5,26 @@ import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
 import { notThere, outputOf } from './plugin-run.ts'
 
-/** A credential plugin, as a kubeconfig's `user.exec` names it (client.authentication.k8s.io). */
+/** A credential plugin of a kubeconfig's `user.exec` (client.authentication.k8s.io). */
 export interface ExecPlugin {
   readonly apiVersion: string
   readonly command: string
   readonly args?: readonly string[] | undefined
   /** Added to this process's own. */
   readonly env?: readonly { readonly name: string; readonly value: string }[] | undefined
-  /** The cluster, as `KUBERNETES_EXEC_INFO` has it. @default absent */
+  /** The cluster in the form of `KUBERNETES_EXEC_INFO`. @default absent */
   readonly cluster?: Readonly<Record<string, unknown>> | undefined
-  /** What to say when the command is not there. */
+  /** A text for the error if the command does not exist. */
   readonly installHint?: string | undefined
 }
 
-/** After a 401 has run the plugin, the next one does so no sooner: a server that refuses whatever it prints would run it for each request. */
+/** The minimum time between two runs after a 401, in milliseconds: otherwise a server that always refuses would cause a run for each request. */
 const refreshAfterMs = 10_000
-/** Longest time that a plugin may take. It can't ask anybody, so it has no reason to wait. */
+/** The maximum time of a run, in milliseconds. A plugin is not interactive, so it has no reason to wait. */
 const timeoutMs = 60_000
 const maxOutputBytes = 1024 * 1024
 
-/** What a plugin has just printed serves so long at least, whatever time it names: our clock may be ahead of its own. In milliseconds. */
+/** How long credentials are used at least, whatever their expiry, because our clock may be ahead of the plugin's. In milliseconds. */
 const leastMs = 10_000
 
 interface Issued {
@@ -36,8 +36,8 @@ interface Issued {
 }
 
 /**
- * Credentials that a plugin prints: run once however many ask, kept until they expire, run again after a 401, at most once in ten
- * seconds. It is never interactive, and what it prints appears in no error.
+ * Credentials that a plugin prints. Concurrent callers share one run. The credentials are kept until they expire, and the plugin runs again after a
+ * 401, at most once in ten seconds. It is never interactive, and no error contains its output.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
 export class ExecCredentials implements Credentials {
@@ -47,7 +47,7 @@ export class ExecCredentials implements Credentials {
   readonly #running = new SingleFlight<Issued>()
   readonly #refreshing = new SingleFlight<boolean>()
   #issued: Issued | undefined
-  /** When it was printed, on the monotonic clock. */
+  /** The time of the last run, on the monotonic clock. */
   #issuedAt = Number.NEGATIVE_INFINITY
   /** Ends the plugin under way. */
   #stop = new AbortController()
@@ -66,7 +66,7 @@ export class ExecCredentials implements Credentials {
   }
 
   headers(): Issued['headers'] | Promise<Issued['headers']> {
-    // The authority's file is looked at too: the digest is to be that of what a connection would be opened with.
+    // The authority's file is checked too, so that the digest is that of the material for a new connection.
     const base = this.#base.headers()
     const valid = this.#valid()
     if (valid !== undefined && !(base instanceof Promise)) return valid.headers
@@ -116,7 +116,7 @@ export class ExecCredentials implements Credentials {
   }
 }
 
-/** Runs the plugin and gives what it printed. */
+/** Runs the plugin. Resolves with its output. */
 async function output(plugin: ExecPlugin, clock: Clock, signal: AbortSignal): Promise<string> {
   const { apiVersion, command, args = [], env = [], cluster } = plugin
   const info = {
@@ -135,7 +135,7 @@ async function output(plugin: ExecPlugin, clock: Clock, signal: AbortSignal): Pr
 
 function issued(text: string, plugin: ExecPlugin): Issued {
   const status = statusOf(text, plugin)
-  // As Go reads it, null is absent.
+  // As in Go, null counts as absent.
   const names = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp']
   const [token, cert, key, expirationTimestamp] = names.map(name => status[name] ?? undefined)
   const strings = [token, cert, key, expirationTimestamp].every(
@@ -159,7 +159,7 @@ function issued(text: string, plugin: ExecPlugin): Issued {
   }
 }
 
-/** What can't be used is not kept: the plugin runs again for the next call. */
+/** Checks that TLS material can be used. If not, it is not kept, and the plugin runs again for the next call. */
 async function checkUsable(tls: TlsMaterial, plugin: ExecPlugin): Promise<void> {
   const { secureContext } = await import('./secure-contexts.ts')
   try {

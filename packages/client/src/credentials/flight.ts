@@ -1,4 +1,4 @@
-/** Runs one thing at a time: a call while it is under way gets the same result. */
+/** Runs an operation once at a time: calls during a run share its result. */
 export class SingleFlight<T> {
   #underWay: Promise<T> | undefined
 

@@ -5,17 +5,17 @@ import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
 import { readSource, type Source } from './source.ts'
 
-/** What {@link GivenCredentials} are made of; none of it is needed. */
+/** The parts of {@link GivenCredentials}. All are optional. */
 export interface GivenParts {
   readonly token?: Source | undefined
-  /** Sent where there is no token. */
+  /** The login that is sent without a token. */
   readonly login?: { readonly username: string; readonly password: string } | undefined
   readonly ca?: Source | undefined
   readonly cert?: Source | undefined
   readonly key?: Source | undefined
 }
 
-/** After so long a file is read again; kubelets renew tokens long before they expire. */
+/** The interval after which a file is read again, in milliseconds. Kubelets renew tokens long before they expire. */
 const rereadMs = 60_000
 
 interface Known {
@@ -25,8 +25,8 @@ interface Known {
 }
 
 /**
- * Token, login and client certificate, as given or in files. Files are read again 60 s after they were, when a connection is opened,
- * and at once after a 401. One that can't be read any more leaves what it had.
+ * Token, login and client certificate, as values or in files. A file is read again after 60 s, when a connection is opened,
+ * and at once after a 401. If a file can't be read any more, its last content is used.
  */
 export class GivenCredentials implements Credentials {
   readonly #parts: GivenParts
@@ -64,7 +64,7 @@ export class GivenCredentials implements Credentials {
     if (!this.#inFiles) return false
     const [digest, sent] = [this.digest(), this.#sent]
     const after = await this.#read(true)
-    // A connection that was opened meanwhile has read the files: what counts is what the refused request had.
+    // A connection that was opened meanwhile may have read the files, so the credentials are compared with those of the refused request.
     return sent !== after.headers.authorization || digest !== after.digest
   }
 

@@ -2,22 +2,22 @@ import { type Check, checkOptions, text, texts } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
 /**
- * The user that this client acts as; its own user must be allowed to impersonate each part of it.
+ * The user that a client acts as. The client's own user must be allowed to impersonate each part.
  *
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */
 export interface Impersonation {
   readonly user: string
-  /** @default the groups of `user`, as the server knows them: none for most */
+  /** @default the groups of `user` on the server, which most users do not have */
   readonly groups?: readonly string[] | undefined
   readonly uid?: string | undefined
-  /** What else authorizers and admission plugins know of the user, such as `scopes`. The server makes keys lower case. */
+  /** Further attributes of the user for authorizers and admission plugins, such as `scopes`. The server makes keys lower case. */
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 type Headers = Record<string, string | readonly string[]>
 
-/** The headers that say so: in UTF-8, since Node takes each byte as one character. */
+/** The headers of an impersonation, in UTF-8, because Node sends each character as one byte. */
 export function impersonationHeaders(of: Impersonation): Headers {
   checkOptions('client.impersonate', of, { user: text, groups: texts, uid: text, extra: extras }, ['user'])
   const { user, groups = [], uid, extra = {} } = of
@@ -44,13 +44,13 @@ const extras: Check = (option, value) => {
   }
 }
 
-/** As client-go does: what no header name may hold, and `%` itself, is percent-encoded byte by byte. */
+/** Percent-encodes the bytes that a header name can't contain, and `%`, as client-go does. */
 function escaped(key: string): string {
   const bytes = Buffer.from(key.toLowerCase()).toString('latin1')
   return bytes.replace(/[^a-z0-9!#$&'*+.^_`|~-]/g, byte => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** HTTP/2 would cut characters down to their last byte, and so make one user of another. */
+/** Encodes a name in UTF-8: HTTP/2 would cut characters to their last byte, which could make it the name of another user. */
 function utf8(name: string): string {
   return Buffer.from(name).toString('latin1')
 }

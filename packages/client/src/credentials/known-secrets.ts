@@ -1,10 +1,10 @@
 import { patternOf, redact } from '../errors/redact.ts'
 import type { Credentials } from './credentials.ts'
 
-/** How many credentials of one kind are remembered. An answer that is under way can repeat one that has been rotated. */
+/** The number of remembered credentials of one kind. A pending answer can repeat a credential that was rotated meanwhile. */
 const mostKnown = 4
 
-/** The credentials that a client uses. A proxy that answers with the request's own headers would put them into an error. */
+/** The credentials of a client, which errors must not contain, for example if a proxy's answer repeats the request's headers. */
 export class KnownSecrets {
   readonly #headers: string[] = []
   readonly #keys: string[] = []
@@ -17,7 +17,7 @@ export class KnownSecrets {
     this.#proxies = proxies
   }
 
-  /** The same credentials. What they give is remembered here. */
+  /** Wraps credentials, and remembers their values. */
   noting(credentials: Credentials): Credentials {
     let last: object | undefined
     return {

@@ -38,7 +38,7 @@ export async function fromKubeconfigFile(path?: string, options: KubeconfigFileO
   const clock = options.clock ?? systemClock()
   const digest = await digestOfFiles(paths)
   const config = await loaded(paths, options.context)
-  // Not the current one of later: `kubectl config use-context` is about other programs.
+  // The context stays the same: `kubectl config use-context` is meant for other programs.
   const load = (): Promise<KubeConfigLike> => loaded(paths, config.getCurrentContext())
   const access = (read: KubeConfigLike): ClusterAccess => accessOf(read, clock, directory)
   const found = access(config)
@@ -84,7 +84,7 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
     } catch (cause) {
       if (cause instanceof CredentialsError) throw cause
       const known = (cause as NodeJS.ErrnoException).code
-      // As kubectl does: of several files some need not be there.
+      // As for kubectl, some of several files may be missing.
       if (known === 'ENOENT' && paths.length > 1) continue
       // A parser's message may quote the file; the system's code does not.
       throw new CredentialsError(
@@ -103,7 +103,7 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
   return merged
 }
 
-/** What client-node leaves relative: commands of plugins, and token files. Each is relative to the file that names it. */
+/** Makes commands of plugins and token files absolute, which client-node does not. They are relative to their kubeconfig. */
 function makePluginsAbsolute(config: KubeConfig, directory: string): void {
   config.users = config.users.map(user => {
     const { exec, authProvider } = user
@@ -141,7 +141,7 @@ async function clientNode(): Promise<typeof import('@kubernetes/client-node')> {
   }
 }
 
-/** What stands for the text of the files: it differs when one of them differs. */
+/** A digest of the texts of the files. */
 async function digestOfFiles(paths: readonly string[]): Promise<string> {
   const { readFile } = await import('node:fs/promises')
   const { createHash } = await import('node:crypto')
@@ -154,8 +154,8 @@ async function digestOfFiles(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Credentials of a file that may be written again: after a 401 it is read, and when a connection is opened if its text has changed. After a server's
- * authority was renewed, no request gets an answer, so no 401 comes. `access` makes other credentials of what the file says.
+ * Credentials of a file that may change: it is read again after a 401, and when a connection is opened if its text has changed. (After the server's
+ * authority was renewed, requests get no answer, so no 401 comes.) `access` makes credentials of the file.
  */
 function reloading(
   first: KubeConfigLike,
@@ -184,7 +184,7 @@ function reloading(
     return isNew
   }
   const look = async (): Promise<void> => {
-    // A file that is being written, or is of another cluster, leaves what was read before.
+    // If the file is being written, or is of another cluster, the former credentials stay.
     if ((await text.read()) !== text.digest) await take().catch(() => {})
   }
   return {

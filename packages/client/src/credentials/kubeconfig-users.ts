@@ -1,7 +1,7 @@
 import { CredentialsError } from './error.ts'
 import type { KubeConfigUser } from './kubeconfig.ts'
 
-/** What client-node leaves out of a user of a kubeconfig. */
+/** The fields of a kubeconfig's user that client-node leaves out. */
 interface MoreOfUser {
   readonly authProvider?: { readonly name: string; readonly config: { readonly tokenFile: string } }
   readonly impersonateGroups?: KubeConfigUser['impersonateGroups']
@@ -10,9 +10,9 @@ interface MoreOfUser {
 }
 
 /**
- * `users` as client-node reads them, with what it leaves out and `document`, the same file, has: `tokenFile`, `as-groups`, `as-uid`
- * and `as-user-extra`. Nobody is to be anonymous, or to act with other groups, in silence.
- * @throws CredentialsError with `KUBECONFIG_INVALID` where one of them is not what a kubeconfig may say.
+ * Adds the fields that client-node leaves out of its `users`, from `document`, the same file: `tokenFile`, `as-groups`, `as-uid`
+ * and `as-user-extra`. Without them, a client would silently be anonymous, or act with other groups.
+ * @throws CredentialsError with `KUBECONFIG_INVALID` if one of them is not valid
  */
 export function withMore<U extends { readonly name: string }>(users: readonly U[], document: unknown): U[] {
   const entries = (document as { readonly users?: unknown }).users

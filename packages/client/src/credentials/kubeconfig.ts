@@ -82,7 +82,7 @@ export function accessOf(config: KubeConfigLike, clock: Clock, directory?: strin
   }
   const user = config.getCurrentUser()
   const userName = config.getContextObject(context)?.user
-  // Without it, every request would be anonymous.
+  // Without the user, every request would be anonymous.
   if (user === null && userName) {
     const message = `the kubeconfig has no user ${named(userName)}, which its context ${named(context)} names`
     throw new CredentialsError('KUBECONFIG_INVALID', message)
@@ -101,7 +101,7 @@ export function accessOf(config: KubeConfigLike, clock: Clock, directory?: strin
   }
 }
 
-/** What a kubeconfig's credentials are bound to: its context, and the cluster and server that they are sent to. Authorities may be renewed. */
+/** The context, cluster and server that credentials of a kubeconfig are bound to. Authorities may change. */
 export interface Bound {
   readonly context: string
   readonly cluster: string
@@ -113,7 +113,7 @@ export function boundTo(config: KubeConfigLike): Bound {
   return { context: config.getCurrentContext(), cluster: JSON.stringify(cluster) }
 }
 
-/** @throws CredentialsError with `ANOTHER_CLUSTER` where a kubeconfig is of another context, cluster or server than credentials are bound to. */
+/** @throws CredentialsError with `ANOTHER_CLUSTER` if a kubeconfig has another context, cluster or server than the credentials are bound to */
 export function checkBound(config: KubeConfigLike, bound: Bound): void {
   const now = boundTo(config)
   if (now.context === bound.context && now.cluster === bound.cluster) return
@@ -205,7 +205,7 @@ function pluginOf(exec: unknown, cluster: KubeConfigCluster, directory: string |
   }
 }
 
-/** As client-go puts it into `KUBERNETES_EXEC_INFO`. */
+/** The cluster in the form of client-go's `KUBERNETES_EXEC_INFO`. */
 function clusterInfo(cluster: KubeConfigCluster): Readonly<Record<string, unknown>> {
   const { server, caData, tlsServerName, skipTLSVerify, proxyUrl } = cluster
   return {
@@ -217,7 +217,7 @@ function clusterInfo(cluster: KubeConfigCluster): Readonly<Record<string, unknow
   }
 }
 
-/** A command with a slash is relative to the kubeconfig's directory; one without is looked for in PATH. */
+/** The path of a command: with a slash it is relative to the kubeconfig's directory, without one it is searched in PATH. */
 export function commandFrom(command: string, directory: string | undefined): string {
   return /[/\\]/.test(command) ? fileFrom(command, directory) : command
 }

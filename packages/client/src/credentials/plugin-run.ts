@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { abortable } from '../abortable.ts'
 import type { Clock } from '../clock.ts'
 
-/** A program to run, and what bounds it. */
+/** A program to run, and its bounds. */
 export interface PluginRun {
   readonly command: string
   readonly args: readonly string[]
@@ -11,14 +11,14 @@ export interface PluginRun {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly maxOutputBytes: number
-  /** Ends it. */
+  /** Ends the program. */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a program that reads nothing, and gives its output; what it says of errors is not kept. One that is late, prints too much or
- * is aborted is killed with all that it has started (on Windows: without), and not waited for. Rejects with how it failed, and
- * nothing of what it printed.
+ * Runs a program without input, and resolves with its output; its stderr is not kept. If it takes too long, prints too much or
+ * is aborted, it is killed with its child processes (on Windows: without), and not awaited. The error has the kind of the failure, and
+ * nothing of the output.
  */
 export async function outputOf(run: PluginRun): Promise<string> {
   const { spawn } = await import('node:child_process')
@@ -28,7 +28,7 @@ export async function outputOf(run: PluginRun): Promise<string> {
     const child = spawned(() =>
       spawn(command, [...args], {
         env,
-        // A group of its own, by which all of it can be ended.
+        // A process group of its own, so that its child processes can be killed.
         detached: process.platform !== 'win32',
         windowsHide: true,
         stdio: ['ignore', 'pipe', 'ignore'],
@@ -39,7 +39,7 @@ export async function outputOf(run: PluginRun): Promise<string> {
     const end = (why: string): void => {
       timer.cancel()
       kill(child)
-      // A program that has left the group may hold it open.
+      // A process that has left the group may keep the pipe open.
       child.stdout.destroy()
       reject(new Error(why))
     }
@@ -63,7 +63,7 @@ export async function outputOf(run: PluginRun): Promise<string> {
   })
 }
 
-/** What `spawn` throws may quote arguments and environment. */
+/** Spawns a program. The error of `spawn` is replaced, because it may quote arguments and environment. */
 function spawned<T>(spawn: () => T): T {
   try {
     return spawn()
@@ -81,6 +81,6 @@ function kill(child: ChildProcess): void {
     if (process.platform === 'win32' || child.pid === undefined) child.kill('SIGKILL')
     else process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // All of it has ended meanwhile.
+    // All processes of the group have ended meanwhile.
   }
 }

@@ -3,11 +3,11 @@ import { CredentialsError } from './error.ts'
 import type { KubeConfigLike, KubeConfigUser } from './kubeconfig.ts'
 
 /**
- * Credentials of a legacy `auth-provider` (OIDC and the like): the kubeconfig's own library knows how to renew them, by their
- * expiry, and is asked for each request.
+ * Credentials of a legacy `auth-provider` (OIDC and the like). The kubeconfig's library renews them before their expiry, so it is called for each
+ * request.
  *
- * @param base has the TLS material.
- * @param check throws where the kubeconfig is of another cluster by now.
+ * @param base the credentials with the TLS material
+ * @param check throws if the kubeconfig is of another cluster now
  */
 export function providerCredentials(
   config: Pick<KubeConfigLike, 'applyToHTTPSOptions'>,
@@ -30,7 +30,7 @@ export function providerCredentials(
       check()
       const { Authorization, authorization = Authorization } = options.headers
       if (typeof authorization === 'string') return { authorization }
-      // Nobody is to be anonymous in silence: the library gives nothing for a provider that it does not know.
+      // The library returns nothing for an unknown provider. Without an error, requests would silently be anonymous.
       if ((await base.tls()).cert === undefined) throw failed(user, 'it gives no token')
       return {} as Record<string, string>
     },

@@ -23,9 +23,9 @@ export class SecureContexts {
   }
 }
 
-/** @throws CredentialsError with `TLS_MATERIAL_INVALID`; it quotes nothing of the material. */
+/** @throws CredentialsError with `TLS_MATERIAL_INVALID`, which does not quote the material */
 export function secureContext({ ca, cert, key }: TlsMaterial): SecureContext {
-  // Node takes such a text for no certificates at all, and trusts none.
+  // Node would read no certificate from such a text, and trust none.
   if (ca !== undefined && !ca.includes('-----BEGIN')) {
     const message = "the certificate authority can't be used: it is no PEM (pass the file's content, not its path)"
     throw new CredentialsError('TLS_MATERIAL_INVALID', message)

@@ -23,7 +23,7 @@ export async function readSource(source: Source): Promise<string> {
   return text
 }
 
-/** The text of a file, or of one that is too long its first part. */
+/** The text of a file; of a file that is too long, only the first part. */
 async function readBounded(path: string): Promise<string> {
   const file = await open(path)
   try {

@@ -7,9 +7,9 @@ export function carriesSecret(headers: RequestHead['headers']): boolean {
 }
 
 /**
- * Decides whether credentials may go unencrypted to `host` (rule X2): the address that a connection is open to, or the name that
- * an access is given, so that most mistakes are known before the first request.
- * @throws ConnectionError `INSECURE_TOKEN` where the host is another machine.
+ * Checks that credentials may be sent unencrypted to `host` (rule X2): the address of a connection, or the name in
+ * an access, so that most mistakes are found before the first request.
+ * @throws ConnectionError `INSECURE_TOKEN` if the host is another machine
  */
 export function refuseUnencrypted(host: string): void {
   if (isLoopback(host)) return
@@ -19,8 +19,8 @@ export function refuseUnencrypted(host: string): void {
 }
 
 /**
- * Whether a name, an address or the host of a URL is this machine's own, by its text alone: nothing is looked up. Any name may
- * be resolved to any address, so what counts in the end is the address that a connection is open to.
+ * Whether a name, an address or the host of a URL is this machine's own, by its text alone, without a look-up. A name may
+ * resolve to any address, so the address of the connection is checked as well.
  */
 export function isLoopback(host: string): boolean {
   const text = host.toLowerCase().replace(/\.$/, '')

@@ -6,7 +6,7 @@ import type { AbsenceProof, Asked } from '../watch/absence-proof.ts'
 import { readCoreVersions, readGroupVersions, type Version } from './document.ts'
 import { SharedRead } from './shared-read.ts'
 
-/** How long a proof may take, in milliseconds. The resource is tried again whatever comes of it. */
+/** The maximum time of a proof, in milliseconds. The resource is tried again in any case. */
 const timeoutMs = 10_000
 
 /** The groups with a dot that kube-apiserver serves itself. No definition can be in any of them, nor in a group without a dot. */
@@ -32,7 +32,7 @@ const ownGroups: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a resource is Kubernetes' own: neither a definition nor an aggregated API brings it, or takes it away.
+ * Whether a resource is built into Kubernetes, so that neither a definition nor an aggregated API adds or removes it.
  * @param resource `group/version/plural`; `version/plural` in the core group
  */
 export function isBuiltIn(resource: string): boolean {
@@ -42,7 +42,7 @@ export function isBuiltIn(resource: string): boolean {
 
 /**
  * Proves that the server does not serve a resource. A 404 alone is no proof: a load balancer sends one too, and so does a
- * server that has just begun.
+ * server that has just started.
  */
 export class Absence implements AbsenceProof {
   readonly #caller: Caller
@@ -52,14 +52,14 @@ export class Absence implements AbsenceProof {
     this.#caller = caller
   }
 
-  /** How many resources it keeps something of. */
+  /** The number of resources that are remembered. */
   get size(): number {
     return this.#reads.size
   }
 
   /**
-   * Whether it is proved that the server does not serve a resource now, at the path that was asked for; `false`: it does, or that
-   * can't be known. The server is asked at most once a second for each resource. Rejects if it gives no answer.
+   * Resolves with true if the server is proved not to serve a resource now, at the requested path; with false if it does, or if
+   * there is no proof. The server is asked at most once a second for each resource. Rejects without an answer.
    * @param resource `group/version/plural`; `version/plural` in the core group
    */
   async isProved(resource: string, { isInNamespace = false, hasState = false }: Asked = {}): Promise<boolean> {
@@ -71,7 +71,7 @@ export class Absence implements AbsenceProof {
       const parts = { ...partsOf(resource), isInNamespace }
       const prove = (bound: Bound): Promise<boolean> => this.#prove(resource, parts, bound)
       read = new SharedRead(this.#caller, versionPath(parts), prove, timeoutMs)
-      // Resources come and go, and each is asked about once it has gone.
+      // Resources come and go, so idle entries are dropped.
       for (const [other, known] of this.#reads) if (known.isIdle) this.#reads.delete(other)
       this.#reads.set(id, read)
     }
@@ -83,7 +83,7 @@ export class Absence implements AbsenceProof {
     return served === undefined ? this.#isUndiscovered(parts, bound) : !served
   }
 
-  /** Whether its definition serves the version there. `undefined`: there is none, or it may not be read. */
+  /** Whether the definition of a resource serves the version. `undefined`: there is no definition, or it may not be read. */
   async #isDefined({ group, version, plural, isInNamespace }: Parts, bound: Bound): Promise<boolean | undefined> {
     const name = `${plural}.${group}`
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${encodeSegment('name', name)}`
@@ -101,7 +101,7 @@ export class Absence implements AbsenceProof {
     }
   }
 
-  /** Whether the lists of all that is served are without it. */
+  /** Whether the discovery documents lack the resource. */
   async #isUndiscovered(parts: Parts, bound: Bound): Promise<boolean> {
     const { group, version, plural } = parts
     const isCore = group === ''

@@ -31,19 +31,19 @@ export interface ResourceQuery {
 
 /** Which resources to look for, and how long. */
 export interface DiscoverOptions extends CallOptions {
-  /** Ask the server also for what was found less than a second ago. @default false */
+  /** Whether to ask the server again for a resource that was found less than a second ago. @default false */
   readonly refresh?: boolean | undefined
 }
 
 const path = '/apis'
-/** How long one version of one group may take in the older form, in milliseconds. */
+/** The maximum time of one request in the older form, for one version of one group, in milliseconds. */
 const versionMs = 10_000
 const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`)
 const accept = [...forms, 'application/json'].join(',')
 
 /**
- * What a server serves. A resource that was found is remembered for a second. One that was not found is looked for again: the answer behind a "no" is
- * never older than the question. However many ask, the server is asked at most once a second, and they wait for that.
+ * The resources that a server serves. A found resource is remembered for a second. A missing resource is searched again: a negative answer is
+ * never older than the call. The server is asked at most once a second, and concurrent callers share the answer.
  */
 export class Discovery {
   readonly #caller: Caller
@@ -74,7 +74,7 @@ export class Discovery {
     return all
   }
 
-  /** The known resources, if they are enough, or else the server's answer from now on. Callers at the same time share one answer. */
+  /** Resolves with the known resources if they are enough, else with the server's answer. Concurrent callers share one answer. */
   async #ask(options: DiscoverOptions, isEnough: (index: Index) => boolean): Promise<Index> {
     checkOptions('discover', options, { ...callChecks, refresh: flag })
     const { recent } = this.#documents
@@ -97,7 +97,7 @@ export class Discovery {
     return [...aggregated, ...(await Promise.all(versions.map(version => this.#version(version, bound))))]
   }
 
-  /** One version of one group, in the older form. If it can't be read, the others are read all the same. */
+  /** Reads one version of one group in the older form. If that fails, the other versions are still read. */
   async #version(of: Version, { signal }: Bound): Promise<DiscoveredVersion> {
     const path = versionPath(of)
     try {
@@ -108,7 +108,7 @@ export class Discovery {
       )
     } catch (error) {
       signal.throwIfAborted()
-      // A 404 too: the version was listed a moment ago, so its resources are unknown, not absent.
+      // This includes a 404: the version was listed just before, so its resources are unknown, and not absent.
       return { ...of, resources: [], error: asError(error) }
     }
   }
@@ -118,7 +118,7 @@ export class Discovery {
   }
 }
 
-/** What was found, by what one asks for. */
+/** The found resources, by kind and by plural name. */
 class Index {
   readonly all: readonly DiscoveredResource[]
   /** The versions that could not be read. */
@@ -129,7 +129,7 @@ class Index {
     this.failed = versions.filter(({ error }) => error !== undefined)
   }
 
-  /** Why it is not known whether the server has the resource. */
+  /** The error because of which it is unknown whether the server has the resource. */
   errorOf({ group, version }: ResourceQuery): Error | undefined {
     return this.failed.find(one => one.group === group && (version === undefined || one.version === version))?.error
   }

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors/api-error.ts'
 import type { ResourceDefinition } from '../views/resource.ts'
 
-/** What a server says of one resource. */
+/** A resource in a server's discovery documents. */
 export interface DiscoveredResource extends ResourceDefinition {
   /** The resource's name for one object, in lower case: `configmap`. */
   readonly singular: string
@@ -58,13 +58,13 @@ export function readAggregated(document: object): DiscoveredVersion[] {
   })
 }
 
-/** The server that serves a version does not answer. What the document has of it, if anything, is what it said before. */
+/** The error of a version with an aggregated server that does not answer: the document may have its former resources. */
 function stale(group: string, version: string): Error {
   const message = `the server of ${group}/${version} does not answer: its resources are not known`
   return new ApiError({ status: 503, reason: 'ServiceUnavailable', message }, { method: 'GET', path: '/apis' })
 }
 
-/** Whether a document is an aggregated one; else it is the older form. */
+/** Whether a document is an aggregated one, and not the older form. */
 export function isAggregated(document: object): boolean {
   return (document as Json).kind === 'APIGroupDiscoveryList'
 }
@@ -74,7 +74,7 @@ export function readCoreVersions(document: object): Version[] {
   return texts((document as Json).versions).map(version => ({ group: '', version }))
 }
 
-/** The versions that `/apis` (`APIGroupList`) names, each group's preferred one first. */
+/** Reads the versions of `/apis` (`APIGroupList`), the preferred version of each group first. */
 export function readGroupVersions(document: object): Version[] {
   return list(document, 'groups').flatMap(item => {
     const group = text(item.name)
@@ -84,7 +84,7 @@ export function readGroupVersions(document: object): Version[] {
   })
 }
 
-/** Reads an `APIResourceList`: one version of one group; subresources stand next to resources in it. */
+/** Reads an `APIResourceList`: one version of one group, with subresources among the resources. */
 export function readResourceList({ group, version }: Version, document: object): DiscoveredVersion {
   const all = list(document, 'resources')
   const names = all.map(({ name }) => text(name))

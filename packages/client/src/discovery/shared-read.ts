@@ -1,16 +1,16 @@
 import { sleep } from '../backoff.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
 
-/** It is read again at most so often, in milliseconds. */
+/** The minimum time between two reads, in milliseconds. */
 const minIntervalMs = 1_000
 
-/** One read that many ask for: at most once a second. Its answer is never older than the question. Only the client's close ends it. */
+/** A read that many callers share, at most once a second. Its answer is never older than the call. Only the client's close ends it. */
 export class SharedRead<T> {
   readonly #caller: Caller
   readonly #path: string
   readonly #timeoutMs: number | undefined
   readonly #read: (bound: Bound) => Promise<T>
-  /** The next read; for whoever comes before it begins. */
+  /** The next read, for callers before its start. */
   #next: Promise<T> | undefined
   #askedAt = Number.NEGATIVE_INFINITY
   #last: { readonly value: T; readonly askedAt: number } | undefined
@@ -23,7 +23,7 @@ export class SharedRead<T> {
     this.#timeoutMs = timeoutMs
   }
 
-  /** The last answer, for as long as the server would not be asked again: it is less than a second older than the question. */
+  /** The last answer, if it is less than a second old, so that the server would not be asked again. */
   get recent(): T | undefined {
     const last = this.#last
     if (last === undefined) return undefined
@@ -36,7 +36,7 @@ export class SharedRead<T> {
     return this.#next === undefined && clock.monotonic() - this.#askedAt >= minIntervalMs
   }
 
-  /** What the server says from now on. */
+  /** Resolves with an answer to a request that begins after the call. */
   fresh(): Promise<T> {
     this.#next ??= this.#ask()
     return this.#next
@@ -51,7 +51,7 @@ export class SharedRead<T> {
         const wait = this.#askedAt + minIntervalMs - clock.monotonic()
         if (wait > 0) await sleep(clock, wait, bound.signal)
       } finally {
-        // Whoever comes from here on wants a newer answer than this one.
+        // Later callers need a newer answer than this one.
         this.#next = undefined
       }
       const askedAt = clock.monotonic()

@@ -10,7 +10,7 @@ export interface StatusCause {
   readonly field: string
 }
 
-/** What a `Status` says about its object. `kind` is the plural or the kind, depending on the server. */
+/** The details of a `Status` about its object. `kind` is the plural or the kind, depending on the server. */
 export interface StatusDetails {
   readonly name?: string | undefined
   readonly group?: string | undefined
@@ -18,7 +18,7 @@ export interface StatusDetails {
   readonly uid?: string | undefined
 }
 
-/** What {@link ApiError} is made of. */
+/** The parts of an {@link ApiError}. */
 export interface ApiErrorParts {
   /** The HTTP status, or the `code` of a `Status` inside a stream. */
   readonly status: number

@@ -1,12 +1,12 @@
 import { OptionRangeError, OptionTypeError } from './option.ts'
 
-/** Checks one option's value, `undefined` only where it is needed. Throws an {@link OptionTypeError} or an {@link OptionRangeError}. */
+/** Checks the value of an option; it is called with `undefined` only for a required option. Throws an {@link OptionTypeError} or an {@link OptionRangeError}. */
 export type Check = (option: string, value: unknown) => void
 
 /**
- * Checks an options object, each option by its own check; one that is `undefined` is not given. An
- * option that no check is for is an error too: nothing that a caller wrote is silently ignored. One that is
- * `needed` and not given is what its check says of `undefined`.
+ * Checks an options object, each option by its check. `undefined` counts as absent. An unknown
+ * option is an error too, so that no option is silently ignored. A `needed` option that is
+ * absent gives the error of its check for `undefined`.
  */
 export function checkOptions<K extends string>(
   of: string,
@@ -54,7 +54,7 @@ export function integer(min = 0, max: number = Number.MAX_SAFE_INTEGER): Check {
   }
 }
 
-/** One of these literals. */
+/** Checks that a value is in a list of literals. */
 export function oneOf(...literals: readonly (string | boolean)[]): Check {
   const takes = `one of ${literals.map(literal => JSON.stringify(literal)).join(', ')}`
   return (option, value) => {
@@ -82,7 +82,7 @@ export const text: Check = (option, value) => {
   }
 }
 
-/** Text that may be sent in a header as it is. The error does not repeat it. */
+/** Checks that a text can be sent in a header unchanged. The error does not repeat it. */
 export const headerText: Check = (option, value) => {
   text(option, value)
   if (/[^\x20-\x7e\x80-\xff]/.test(value as string)) {
@@ -136,7 +136,7 @@ export const viewCheck: Check = (option, value) => {
   throw noView(option, value)
 }
 
-/** What can be read or written: a view, or one made of another's parts, which has no key of its own. */
+/** Checks a view for reads and writes; it may be made from parts of another view, and then has no key. */
 export const readableCheck: Check = (option, value) => {
   if (typeof Object(value).resource?.plural !== 'string') throw noView(option, value)
 }
@@ -150,13 +150,13 @@ function noView(option: string, value: unknown): OptionTypeError {
 /** The key of an object. */
 export const keyCheck: Check = having('{ name, namespace }')
 
-/** An `AbortSignal`, or what behaves as one. */
+/** Checks an `AbortSignal`, or an object with its interface. */
 export const abortSignal: Check = having('an AbortSignal', 'addEventListener', 'removeEventListener', 'throwIfAborted')
 
-/** A value that is taken as it is: its reader checks it. */
+/** Accepts any value, because its reader checks it. */
 export const anything: Check = () => {}
 
-/** What came instead of an option's value, without that value. */
+/** Describes a wrong value of an option, without the value itself. */
 export function described(value: unknown): string {
   if (value === null || value === undefined) return `${value}`
   if (Array.isArray(value)) return 'an array'

@@ -56,7 +56,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** What a failure below says of itself. */
+/** The message of an underlying failure. */
 export function said(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown cause'
   return cause.message !== '' ? cause.message : ((cause as { code?: string }).code ?? cause.name)
@@ -69,13 +69,13 @@ export function connectTimedOut({ host }: URL, timeoutMs: number): ConnectionErr
   })
 }
 
-/** What opening a connection failed with, as a `ConnectionError`. */
+/** The `ConnectionError` for a connection that could not be opened. */
 export function connectFailed({ host }: URL, cause: unknown): ConnectionError {
   if (cause instanceof ConnectionError) return cause
   return new ConnectionError('CONNECT_FAILED', `no connection to ${host}: ${said(cause)}`, { cause, unprocessed: true })
 }
 
-/** The client was closed, and so is every connection of it. */
+/** The error of requests after the client was closed. */
 export function clientClosed(): ConnectionError {
   return new ConnectionError('CLIENT_CLOSED', 'the client was closed')
 }
@@ -91,12 +91,12 @@ export function connectionLost(cause: Error | undefined): ConnectionError {
   return new ConnectionError('CONNECTION_LOST', `the connection broke off${why}`, { cause })
 }
 
-/** Whether `error` is about the way to the server, not an answer of it. */
+/** Whether `error` is about the connection, and not an answer of the server. */
 export function isConnectionError(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError
 }
 
-/** Whether the server certainly did not process the request that ended so. */
+/** Whether the server certainly did not process the request of this error. */
 export function isUnprocessed(error: unknown): boolean {
   return error instanceof Error && (error as { unprocessed?: unknown }).unprocessed === true
 }

@@ -10,12 +10,12 @@ import { type Redact, withoutCredentials } from './redact.ts'
 import type { RequestInfo } from './request-info.ts'
 import { sensitiveParts, sensitiveText } from './sensitive-answer.ts'
 
-/** How many bytes of a refusal's body are read. A longer one is reported by its HTTP status alone. */
+/** The maximum size of a refusal's body, in bytes. A longer one is reported only by its HTTP status. */
 export const maxStatusBytes: number = 1024 * 1024
 
 /**
- * The error for a refusal. `redact` hides the client's own credentials in what the server says.
- * @param body a `Status`, or any text; `undefined` where it was longer than {@link maxStatusBytes}.
+ * Makes the error of a refusal. `redact` hides the client's credentials in the server's texts.
+ * @param body a `Status`, or any text; `undefined` if it was longer than {@link maxStatusBytes}
  */
 export function errorOfAnswer(
   status: number,
@@ -37,7 +37,7 @@ export function errorOfAnswer(
   return status === 404 ? new ResourceNotFoundError(parts, about) : new ApiError(parts, about)
 }
 
-/** The error for a `Status`. One that comes in a stream (`type: ERROR`) has the HTTP status in its own `code`. */
+/** Makes the error of a `Status`. A `Status` in a stream (`type: ERROR`) has the HTTP status in its `code`. */
 export function errorOfStatus(
   value: unknown,
   about: RequestInfo,
@@ -79,7 +79,7 @@ export function errorOfStatus(
   return isUnknownResource ? new ResourceNotFoundError(parts, about) : new ApiError(parts, about)
 }
 
-/** What a `Status` says. A missing text is empty. */
+/** The texts of a `Status`. A missing text is empty. */
 export interface Said {
   readonly reason: string
   readonly message: string
@@ -88,7 +88,7 @@ export interface Said {
 }
 
 function redactedParts({ reason, message, causes, details }: Said, about: RequestInfo, redact: Redact): Said {
-  // The names that the request contains stay, even where a credential is the same word: callers branch on them.
+  // Names of the request stay, even if a credential is the same word, because callers branch on them.
   const own = [about.resource, about.key].flatMap(one => one?.split('/') ?? [])
   const identity = (text: string | undefined): string | undefined =>
     text === undefined || own.includes(text) ? text : redact(text)

@@ -1,9 +1,9 @@
 import type { RequestHead, ResponseHeaders } from '../transport.ts'
 
-/** What no header may hold, as Node's HTTP/1.1 has it. Its HTTP/2 sends the last byte of such a character. */
+/** The characters that Node's HTTP/1.1 refuses in headers. Node's HTTP/2 would send only their last byte. */
 const notHeader = /[^\t\x20-\x7e\x80-\xff]/
 
-/** Whether a text can be sent in a header as it is. */
+/** Whether a text can be sent in a header unchanged. */
 export function isHeaderText(text: string): boolean {
   return !notHeader.test(text)
 }
@@ -23,7 +23,7 @@ export function checkSendable(headers: RequestHead['headers']): void {
   if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
 }
 
-/** The headers of an answer by their names and values in turn, and how long they are. One that came more than once is a list. */
+/** Reads the headers of an answer from alternating names and values, and their size. A header that came more than once is a list. */
 export function responseHeaders(raw: readonly string[]): { readonly headers: ResponseHeaders; readonly bytes: number } {
   const headers: Record<string, string | string[]> = Object.create(null)
   let bytes = 0

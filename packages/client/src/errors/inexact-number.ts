@@ -32,13 +32,13 @@ export class InexactNumberError extends RangeError {
   }
 }
 
-/** @throws InexactNumberError that names the first such number in `value`. */
+/** @throws InexactNumberError that names the first inexact number in `value` */
 export function checkExact(value: unknown): void {
   const path = findInexact(value)
   if (path !== undefined) throw new InexactNumberError(path.reverse().join('').replace(/^\./, ''))
 }
 
-/** The path to the first inexact number, innermost step first; built only where there is one. */
+/** The path to the first inexact number, the innermost step first; `undefined` if there is none. */
 function findInexact(value: unknown): string[] | undefined {
   if (typeof value === 'number') {
     const isHeld = Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))

@@ -1,7 +1,7 @@
 /**
- * What to say if an optional peer dependency can't be loaded: it is not installed, or it is and fails, as in a bundle that lacks a part of it.
+ * The message for an optional peer dependency that can't be loaded: it is not installed, or its import fails, as in a bundle that lacks a part of it.
  *
- * @param needs what the package is needed for: `metrics need`
+ * @param needs the purpose of the package: `metrics need`
  */
 export function peerProblem(needs: string, name: string, cause: unknown): string {
   const { code, message = `${cause}` } = Object(cause) as { readonly code?: unknown; readonly message?: string }

@@ -1,8 +1,8 @@
 import { OptionTypeError } from './option.ts'
 
 /**
- * Checks what an object to be written has in fields that every kind has: what TypeScript forbids and JSON allows, such as
- * `metadata: null` or a label that is a number, is an error that names the path before anything is sent. `undefined` counts as absent.
+ * Checks the common fields of an object before it is written. Values that TypeScript forbids and JSON allows, such as
+ * `metadata: null` or a number as a label, are an error with the path. `undefined` counts as absent.
  *
  * @throws OptionTypeError
  */
@@ -53,7 +53,7 @@ function textOf(option: string, value: unknown): void {
   if (typeof value !== 'string') throw wrong(option, 'a text', value)
 }
 
-/** Names the type of what was given, never its value: it may be a secret. */
+/** The error for a wrong value. It has the type of the value, and not the value, which may be a secret. */
 function wrong(option: string, takes: string, value: unknown): OptionTypeError {
   const got = value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value
   return new OptionTypeError(option, takes, got)

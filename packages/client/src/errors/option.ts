@@ -3,7 +3,7 @@ export interface OptionProblem {
   readonly code: 'INVALID_OPTION'
   /** The option's name, with its path if it is nested: `timeoutMs`, `within.namespaces`. */
   readonly option: string
-  /** What the option takes, in words: `a number of milliseconds, 0 or more`. */
+  /** The accepted values, in words: `a number of milliseconds, 0 or more`. */
   readonly takes: string
 }
 
@@ -34,7 +34,7 @@ export class OptionTypeError extends TypeError implements OptionProblem {
     this.takes = takes
   }
 
-  /** An option that there is none of. The message lists those that there are. */
+  /** The error for an unknown option. The message lists the known options. */
   static unknown(option: string, known: readonly string[]): OptionTypeError {
     const valid = known.length === 0 ? 'there are no options' : `valid options are ${known.join(', ')}`
     return new OptionTypeError(option, valid, '', `${option} is an unknown option; ${valid}`)

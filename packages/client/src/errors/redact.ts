@@ -3,19 +3,19 @@ const hidden = '(hidden)'
 
 /** A text is read, and printed, up to this many characters. */
 const longestText = 4096
-/** A secret can be cut in two where the text is cut, so a cut text loses as many characters again. */
+/** The longest secret. A cut text may end within a secret, so it loses as many further characters. */
 const longestSecret = 4096
-/** A shorter credential is a word of many texts. It is hidden in the form of a header only. */
+/** The shortest credential that is hidden everywhere. A shorter one could be an ordinary word, and is hidden only in a header's form. */
 const shortestSecret = 8
 
-/** Credentials that are recognised by their form, whoever owns them: a login in a header, a JSON web token, a private key. */
+/** Forms of credentials that are hidden even if the client does not use them: a login in a header, a JSON web token, a private key. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/(authorization["']?\s{0,8}[:=]\s{0,8}["']?(?:Bearer|Basic|Negotiate) )[^\s"',;]+/gi, `$1${hidden}`],
   [/\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?/g, hidden],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*-----|$)/g, hidden],
 ]
 
-/** Words of eight letters or more in Kubernetes' own messages. A credential that is such a word is no secret in a text. */
+/** Words of eight letters or more in Kubernetes' messages. A credential that equals such a word is not hidden. */
 const vocabulary: ReadonlySet<string> = new Set(
   [
     'administrator anonymous apiserver authentication authorization authorized authenticated certificate certificates',
@@ -35,26 +35,26 @@ export function withoutCredentials(text: string): string {
 }
 
 /**
- * Hides in `text` what `secrets` matches (see {@link patternOf}) and what has the form of a credential. Returns at most the
- * first 4,096 characters. Its time is linear in the length that is read, which is bounded.
+ * Hides the matches of `secrets` (see {@link patternOf}) and texts in the form of a credential. Returns at most the
+ * first 4,096 characters. Its time is linear in the length of the read text, which is bounded.
  */
 export function redact(text: string, secrets: RegExp | undefined): string {
   const read = text.slice(0, longestText + longestSecret)
   let left = secrets === undefined ? read : read.replace(secrets, hidden)
   for (const [form, instead] of forms) left = left.replace(form, instead)
-  // The end of what was read can be half a secret.
+  // The end of the cut text may be a part of a secret.
   if (read.length < text.length) left = left.slice(0, -longestSecret)
   else if (left.length <= longestText) return left
   return `${left.slice(0, longestText)}…`
 }
 
 /**
- * Matches each of `secrets` as it is, and as URLs, JSON and base64 contain it. Leaves out a secret that is shorter than 8
- * characters or a word of Kubernetes' own messages. Returns `undefined` if nothing is left.
+ * A pattern that matches each of `secrets`, also as it is encoded in URLs, JSON and base64. Leaves out secrets that are shorter than 8
+ * characters or words of Kubernetes' messages. Returns `undefined` if no secret is left.
  */
 export function patternOf(secrets: readonly string[]): RegExp | undefined {
   const hiddenOnes = secrets.filter(one => one.length >= shortestSecret && !vocabulary.has(one.toLowerCase()))
-  // The longest comes first, because it can contain another one.
+  // Longer secrets come first, because they can contain shorter ones.
   const found = [...new Set(hiddenOnes.flatMap(formsOf))].sort((a, b) => b.length - a.length)
   if (found.length === 0) return undefined
   return new RegExp(found.map(text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'g')
@@ -64,8 +64,8 @@ function formsOf(secret: string): readonly string[] {
   const url = encodeURIComponent(secret)
   const json = JSON.stringify(secret).slice(1, -1)
   const bytes = Buffer.from(secret)
-  // In the base64 of a longer text a secret begins at one of three places. The characters that it shares with its neighbours
-  // are left out.
+  // In the base64 of a longer text a secret can begin at three offsets. Characters that it shares with the text around it are
+  // left out.
   const base64 = [0, 1, 2].map(before => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
     const text = padded.toString('base64').replace(/=+$/, '')

@@ -1,4 +1,4 @@
-/** Which request an error is about: enough to find it, nothing that is secret. */
+/** The request of an error: enough to identify it, without secrets. */
 export interface RequestInfo {
   readonly method: string
   /** Path without the query. */
@@ -7,7 +7,7 @@ export interface RequestInfo {
   readonly resource?: string | undefined
   /** `namespace/name`, or `name`. */
   readonly key?: string | undefined
-  /** The objects are secrets: no words of a server about them are reported. */
+  /** Whether the objects are secrets, so that no text of a server about them is reported. */
   readonly sensitive?: boolean | undefined
 }
 

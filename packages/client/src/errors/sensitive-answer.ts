@@ -2,8 +2,8 @@ import type { Said } from './error-of-answer.ts'
 import { namesOf, type RequestInfo } from './request-info.ts'
 
 /**
- * What an error reports of a `Status` about a sensitive resource. All of it can be a webhook's words, which can quote the object. So the
- * message is composed afresh: from a reason that Kubernetes has, the names that the request itself contains, and the causes' fields.
+ * The parts of a `Status` about a sensitive resource for an error. All texts may come from a webhook, and quote the object, so the
+ * message is made of a reason that Kubernetes has, the names in the request, and the fields of the causes.
  */
 export function sensitiveParts({ reason, message, causes, details }: Said, about: RequestInfo): Said {
   const [plural = 'the resource', , group] = about.resource?.split('/').reverse() ?? []
@@ -29,13 +29,13 @@ export function sensitiveParts({ reason, message, causes, details }: Said, about
   }
 }
 
-/** What an error reports of an answer that is no `Status`. */
+/** The text of an error for an answer that is no `Status`. */
 export function sensitiveText(text: string): string {
   const known = serverWords.find(one => text.includes(one))
   return `${known === undefined ? '' : `${known} `}(the server's message is not shown: the resource is sensitive)`
 }
 
-/** The API server's own words that decide what a caller does. */
+/** The API server's own messages that callers branch on. */
 const serverWords = ['Too large resource version', 'request is too large', '404 page not found']
 
 function words(subject: string, reason: string, causes: Said['causes'], message: string): string {
@@ -45,7 +45,7 @@ function words(subject: string, reason: string, causes: Said['causes'], message:
   return what === undefined ? `${subject}${where} ${sensitiveText(message)}` : `${subject} ${what}${where}`
 }
 
-/** What RBAC says of a request: the verb of the right that is missing. The rest of its words is in the request. */
+/** The verb of the missing right in RBAC's message. The rest of the message is in the request. */
 function denial(message: string): string | undefined {
   const verb = / is forbidden: User "[^"]*" cannot (\w+) resource "/.exec(message)?.[1]
   return verb !== undefined && verbs.has(verb) ? `is forbidden: the user cannot ${verb} it` : undefined
@@ -53,7 +53,7 @@ function denial(message: string): string | undefined {
 
 const verbs: ReadonlySet<string> = new Set('get list watch create update patch delete deletecollection'.split(' '))
 
-/** What a reason says, where the server's words say no more than that. */
+/** By reason: a message with the meaning of the server's own message. */
 const phrases: Readonly<Record<string, string>> = {
   NotFound: 'not found',
   AlreadyExists: 'already exists',
@@ -63,7 +63,7 @@ const phrases: Readonly<Record<string, string>> = {
 const fieldPath = /^[\w.[\]/-]{1,512}$/
 const uid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** `reason` if Kubernetes has it, else an empty text: a webhook can answer with any text. */
+/** Returns `reason` if Kubernetes has it, else an empty text, because a webhook can answer with any text. */
 function knownReason(reason: string): string {
   return reasons.has(reason) ? reason : ''
 }

@@ -8,9 +8,9 @@ import { whyUnproved } from './list-proof.ts'
 import { InvalidObjectError, type ReceivedObject, whyStray } from './object.ts'
 import type { ReadTarget } from './target.ts'
 
-/** How one list request is read. */
+/** The options of a list request. */
 export interface ItemsOptions {
-  /** Ends it: the promise rejects with the signal's reason, and no item is handed on any more. */
+  /** Ends the request: the promise rejects with the signal's reason, and no further item is delivered. */
   readonly signal?: AbortSignal | undefined
   /** Ask for gzip, which the server uses from 128 KiB on. @default false */
   readonly gzip?: boolean | undefined
@@ -24,7 +24,7 @@ export interface ItemsOptions {
 
 /** Receives the items of one list, then exactly one of `end` and `error`. */
 export interface ItemHandlers {
-  /** An item, and how long it was. What this throws ends the request: `error` gets it. */
+  /** Receives an item and its size in bytes. If it throws, the request ends, and `error` receives the error. */
   item(object: object, bytes: number): void
   /** The list was read to its end: only now are the items known to be all, and their resourceVersion known. */
   end(head: ListHead): void
@@ -35,10 +35,10 @@ export interface ItemHandlers {
 }
 
 /**
- * Sends one list request and calls `item` with each item, and how long it was, as its bytes arrive, then lets go of it:
- * the list is never held (rule R7). The event loop is given back every few milliseconds. Resolves
- * with what the list says of itself once it was read to its end; only then are the items known to be
- * all, and their resourceVersion known.
+ * Sends one list request, and calls `item` with each item and its size as its bytes arrive, so that
+ * the list is never held (rule R7). It yields to the event loop every few milliseconds. Resolves
+ * with the list's metadata after its end; only then all items and the resourceVersion are
+ * known.
  *
  * Rejects with an `ApiError` (before any item), a `ConnectionError`, an `InvalidBodyError`, an
  * `ItemTooLongError`, the signal's reason, or what `item` throws.
@@ -58,8 +58,8 @@ export function readItems(
 }
 
 /**
- * The same for very many short lists: without a promise and a signal for each. `on` is called as the object that it is, never
- * before this has returned, and no more after `abort()`.
+ * As {@link readItems}, without a promise and a signal, for very many short lists. `on` is called as an object, never
+ * before this has returned, and not after `abort()`.
  */
 export function startItems(
   context: ReadContext,
@@ -115,7 +115,7 @@ class Items implements ReadHandlers<object> {
   }
 }
 
-/** What errors say of a list. */
+/** The request of a list, for errors. */
 export function aboutList(target: ReadTarget): RequestInfo {
   const { path, resource, sensitive } = target
   return { method: 'GET', path, resource, sensitive }

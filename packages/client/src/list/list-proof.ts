@@ -8,8 +8,8 @@ export function listKindOf({ kind, listKind }: Pick<ResourceDefinition, 'kind' |
 }
 
 /**
- * Why an answer is not proved to be the list that `asked` names; `undefined` if it is. An object that such a list lacks is gone, so a list has to say
- * that it is the one: a `Status`, a bare `List` and a list of another resource say nothing about the objects.
+ * The reason why an answer is not proved to be the list of `asked`; `undefined` if it is. Objects that a list lacks count as deleted, so a list must have
+ * the right type: a `Status`, a bare `List` and a list of another resource prove nothing about the objects.
  *
  * Limit: the metadata form has the same kind for every resource.
  */
@@ -22,7 +22,7 @@ export function whyUnproved(
   return `the answer is ${named(kind, apiVersion)}, not the ${listKind} of ${type.apiVersion} that was asked for`
 }
 
-/** A type as a server said it. Text that is no name of a type could be anything, and is not repeated. */
+/** A type of a server's answer, for errors. A text that can't be a type is not repeated. */
 function named(kind: string | undefined, apiVersion: string | undefined): string {
   if (kind === undefined) return 'of no kind'
   if (!/^[A-Za-z][A-Za-z0-9]{0,62}$/.test(kind)) return 'of an unreadable kind'

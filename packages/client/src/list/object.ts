@@ -16,8 +16,8 @@ export interface ReceivedObject {
 }
 
 /**
- * What was received is no object of the resource. An item of a list or a line of a watch was skipped, and the rest
- * read on (rule R20); where it is the answer to a read or a write of one object, nothing else came.
+ * A received value is no object of the resource. An item of a list or a line of a watch was skipped, and reading
+ * went on (rule R20). For a read or a write of one object, it was the whole answer.
  */
 export class InvalidObjectError extends Error {
   override readonly name = 'InvalidObjectError'
@@ -32,8 +32,8 @@ export class InvalidObjectError extends Error {
 }
 
 /**
- * Why what was received is no object of `target`, as the end of a sentence; `undefined` where it is one. What it does not
- * say of itself is not held against it, but for its name.
+ * The reason why a received value is no object of `target`, as the end of a sentence; `undefined` if it is one. Only the name
+ * is required; other fields may be missing.
  */
 export function whyStray(object: ReceivedObject, target: ReadTarget): string | undefined {
   if (!isOfType(object, target)) return 'is of another kind'

@@ -2,15 +2,15 @@ import { InvalidBodyError } from '../bytes/bounds.ts'
 import type { ListMeta } from '../bytes/list-head.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 
-/** So many pages running without an item are no way to the end of a list. */
+/** The number of empty pages in a row after which a list is given up. */
 const mostEmpty = 10
 
-/** The token of the page after the one with this metadata; `undefined` when there is none. */
+/** The token of the next page in a page's metadata; `undefined` if there is none. */
 export function nextToken(metadata: ListMeta): string | undefined {
   return metadata.continue === '' ? undefined : metadata.continue
 }
 
-/** The way through the pages of one list. A server that sends its reader in a circle, or through empty pages, is not followed for ever. */
+/** The tokens of the pages of one list. A server that repeats tokens, or sends only empty pages, is an error. */
 export class PageTokens {
   readonly #about: RequestInfo
   readonly #seen = new Set<string>()
@@ -25,7 +25,7 @@ export class PageTokens {
   /**
    * The token of the next page; `undefined` after the last one.
    *
-   * @param items how many items the page had.
+   * @param items the number of items of the page
    * @throws InvalidBodyError for a token that came before, for the tenth page in a row without an item that is not the last, for a page without a
    * resourceVersion after a page with one, and for a last page that says that more items remain.
    */

@@ -1,17 +1,17 @@
 import { queryText } from '../views/path.ts'
 import type { Selection } from './target.ts'
 
-/** Items on a page, unless asked otherwise. */
+/** The default number of items on a page. */
 export const defaultLimit = 500
 
 /** Which state a list shows. */
 export interface ListState {
   /**
-   * `undefined` or `''`: the newest. `'0'`: any, from the server's cache. Otherwise not older than
-   * this, or with `exactly` this very one.
+   * `undefined` or `''`: the newest state. `'0'`: any state of the server's cache. Otherwise a state not older than
+   * this, or with `exactly` exactly this state.
    */
   readonly resourceVersion?: string | undefined
-  /** The state at exactly `resourceVersion`; an `isExpired` error when the server has it no more. @default false */
+  /** Whether to read the state at exactly `resourceVersion`. It is an `isExpired` error if the server no longer has it. @default false */
   readonly exactly?: boolean | undefined
 }
 

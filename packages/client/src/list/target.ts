@@ -6,19 +6,19 @@ import type { View } from '../views/resource.ts'
 import { isSensitive } from '../views/sensitive.ts'
 import { listKindOf } from './list-proof.ts'
 
-/** Which objects a list or watch asks for, as the query says it. */
+/** The selectors of a list or watch, as in its query. */
 export interface Selection {
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
-  /** `shardRange(…)`; a server without the feature ignores it in silence, so filter again. */
+  /** `shardRange(…)`. A server without the feature silently ignores it, so filter again. */
   readonly shardSelector?: string | undefined
 }
 
-/** What a list or watch reads: one collection, in one form. */
+/** The target of a list or watch: one collection, in one form. */
 export interface ReadTarget {
   /** Path of the collection, without a query. */
   readonly path: string
-  /** Where all objects are; `undefined`: anywhere. What says otherwise is left out. */
+  /** The namespace of all objects; `undefined`: any. Objects of other namespaces are left out. */
   readonly namespace?: string | undefined
   /** The name of the only selected object; `undefined`: any. Objects of other names are left out. */
   readonly name?: string | undefined
@@ -27,26 +27,26 @@ export interface ReadTarget {
   readonly listAccept: string
   /** Accept header of a watch. */
   readonly watchAccept: string
-  /** What the objects are; in the metadata form the server calls them `PartialObjectMetadata`. */
+  /** The type of the objects, also if the server sends them as `PartialObjectMetadata`. */
   readonly type: TypeMeta
-  /** The kind of a list of them. */
+  /** The kind of a list of the objects. */
   readonly listKind: string
   /** Only metadata is asked for. */
   readonly metadata: boolean
   /** Integers beyond 2^53 − 1 as `bigint`. */
   readonly exact: boolean
-  /** The view has no `managedFields`: they are left out before an object is decoded. @default false */
+  /** Whether `managedFields` are left out before an object is decoded, because the view drops them. @default false */
   readonly lean?: boolean | undefined
   /** `group/version/plural`, for errors. */
   readonly resource: string
-  /** The objects are secrets: no words of the server about them are reported. */
+  /** Whether the objects are secrets, so that no text of the server about them is reported. */
   readonly sensitive: boolean
 }
 
 /**
- * What to read for a view: one target for each of its namespaces, or one for all of them.
+ * The read targets of a view: one for each of its namespaces, or one for all.
  *
- * @param shardSelector goes with each of them.
+ * @param shardSelector the shard selector of each target
  */
 export function targetsOf(view: View, shardSelector?: string | undefined): ReadTarget[] {
   readableCheck('view', view)

@@ -19,7 +19,7 @@ export interface Bench {
   close(): Promise<void>
 }
 
-/** A test finds what it created, and nothing else. */
+/** The server has only the objects that the test creates. */
 const empty = { clusterObjects: false } as const
 
 type Options = ClientSettings & { readonly server?: Omit<EmbeddedOptions, 'isolate'> | undefined }

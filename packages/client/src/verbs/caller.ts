@@ -18,12 +18,12 @@ import type { CallOptions } from './options.ts'
 import { Warnings } from './warnings.ts'
 import { type WriteListener, WriteListeners } from './write-listeners.ts'
 
-/** One request, before it is encoded. */
+/** A request before it is encoded. */
 export interface Call extends RequestInfo {
   /** The query with its `?`, or `''`. */
   readonly query?: string | undefined
   readonly accept?: string | undefined
-  /** Sent as JSON. Numbers in it must be exact (rule X11). */
+  /** The body, which is sent as JSON. Its numbers must be exact (rule X11). */
   readonly body?: unknown
   /** @default 'application/json' */
   readonly contentType?: string | undefined
@@ -37,7 +37,7 @@ export interface Call extends RequestInfo {
   readonly maxBytes?: number | undefined
 }
 
-/** What a {@link Caller} is made of. */
+/** The parts of a {@link Caller}. */
 export interface CallerParts {
   readonly requester: Requester
   /** Guarded: its callbacks do not throw. */
@@ -49,9 +49,9 @@ export interface CallerParts {
   readonly gzip: boolean
   /** Receive the writes. @default none */
   readonly listeners?: WriteListeners | undefined
-  /** Makes what proves, by calls of this caller, that a resource is not served. @default nothing is taken for proof */
+  /** Makes the proof that a resource is not served, which uses this caller. @default there is no proof */
   readonly absence?: ((caller: Caller) => AbsenceProof) | undefined
-  /** Hides the client's own credentials in what a server says. @default only those that have the form of credentials */
+  /** Hides the client's credentials in texts of a server. @default only texts in the form of credentials */
   readonly redact?: Redact | undefined
 }
 
@@ -61,7 +61,7 @@ interface OpenCalls {
   closed: Error | undefined
 }
 
-/** The time and the cancellation of one call. */
+/** The deadline and the cancellation of one call. */
 export interface Bound {
   /** Aborted with a `TimeoutError`, or with the reason of the caller's signal. */
   readonly signal: AbortSignal
@@ -70,10 +70,10 @@ export interface Bound {
 }
 
 /**
- * Sends requests that end by themselves: bounds their time, repeats what may be repeated, makes refusals errors, passes warnings on.
+ * Sends requests that end by themselves: bounds their time, repeats some failures, turns refusals into errors, and passes warnings on.
  *
- * Repeated, with backoff, at least Retry-After apart and as long as the call's time allows: a 429 that says when to come again (the
- * server has done nothing); for reads a 503 that says so, and a broken connection; what certainly was not processed.
+ * It repeats, with backoff, after Retry-After at the earliest, and within the call's time: a 429 with Retry-After (the
+ * server has done nothing); for reads also a 503 with Retry-After, and a broken connection; and requests that certainly were not processed.
  */
 export class Caller {
   readonly requester: Requester
@@ -89,7 +89,7 @@ export class Caller {
   readonly deadlines: Deadlines
   readonly #calls: OpenCalls
 
-  /** @param of the caller that ends the calls of this one, too */
+  /** @param of a caller that ends the calls of this one when it ends */
   constructor(parts: CallerParts, of?: Caller) {
     this.#calls = of === undefined ? { underWay: new Set(), closed: undefined } : of.#calls
     this.absence = of?.absence ?? parts.absence?.(this)
@@ -104,7 +104,7 @@ export class Caller {
     this.listeners = parts.listeners ?? new WriteListeners([])
   }
 
-  /** Runs `run` within the time and the signal of `options`; all its requests share them. */
+  /** Runs `run` within the time and the signal of `options`, which all its requests share. */
   async within<T>(options: CallOptions, about: RequestInfo, run: (bound: Bound) => Promise<T>): Promise<T> {
     const { clock } = this.environment
     const timeoutMs = options.timeoutMs ?? this.parts.timeoutMs
@@ -139,7 +139,7 @@ export class Caller {
     return new Caller({ ...this.parts, listeners: this.listeners.and(listeners) }, this)
   }
 
-  /** One request, and its answer as JSON: an object. */
+  /** Sends one request. Resolves with its answer, a JSON object. */
   async json(call: Call, bound: Bound): Promise<object> {
     const { body } = await this.answer(call, bound)
     const { buffer, byteOffset, byteLength } = body as Uint8Array
@@ -150,7 +150,7 @@ export class Caller {
     return value
   }
 
-  /** One request, repeated where it may be; its answer is a success. */
+  /** Sends one request, with repetitions. Resolves with a successful answer. */
   answer(call: Call, bound: Bound): Promise<Answer> {
     const body = encoded(call.body)
     const headers: Record<string, string> = { accept: call.accept ?? 'application/json' }
@@ -167,7 +167,7 @@ export class Caller {
     })
   }
 
-  /** Does `once` again while its error may be repeated, `may()` allows it, and there is time. Throws the last error. */
+  /** Repeats `once` while its error and `may()` allow that, and there is time. Throws the last error. */
   async repeat<T>(call: Repeated, bound: Bound, once: () => Promise<T>, may: () => boolean = always): Promise<T> {
     const { clock } = this.environment
     let backoff: Backoff | undefined
@@ -182,14 +182,14 @@ export class Caller {
       if (retries >= this.parts.maxRetries || !mayRepeat(outcome, call) || !may()) throw outcome
       backoff ??= new Backoff(this.environment)
       const wait = backoff.next(outcome instanceof ApiError ? outcome.retryAfterMs : 0)
-      // To say what the server said is more use than to say that time ran out while waiting for it.
+      // The server's error is more useful than a TimeoutError.
       if (clock.monotonic() + wait >= bound.deadline) throw outcome
       await sleep(clock, wait, bound.signal)
     }
   }
 }
 
-/** What decides whether a call may be repeated. */
+/** The parts of a call that decide whether it may be repeated. */
 type Repeated = RequestInfo & Pick<Call, 'keep429'>
 
 const always = (): boolean => true

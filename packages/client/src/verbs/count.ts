@@ -16,7 +16,7 @@ export async function count(caller: Caller, view: View, options: CallOptions = {
     const page = await collected(caller, target, listQuery(target.selection, {}, 1), nothing, options)
     if (page.continue === undefined) sum += page.items.length
     else if (page.remainingItemCount !== undefined) sum += page.items.length + page.remainingItemCount
-    // With a selector, the server does not know it.
+    // With a selector, the server does not return a count.
     else sum += (await collected(caller, target, listQuery(target.selection, {}), nothing, options)).items.length
   }
   return sum

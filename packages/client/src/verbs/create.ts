@@ -16,20 +16,20 @@ import { isOutcomeOf } from './outcome.ts'
 import { collectionTarget, namespaceOf, objectTarget } from './target.ts'
 import { answered, checkObject, typed, writeQuery, written } from './write.ts'
 
-/** A name of the server's making that is taken: so often another one is asked for. */
+/** How often a create with `generateName` is repeated if the generated name is taken. */
 const maxNameRetries = 5
-/** So often a create is sent again that left nothing behind. */
+/** How often a create is repeated if it has left no object. */
 const maxRepeats = 5
 
 /**
- * Creates an object (rule X12). When the connection broke before the answer came, it is read again:
+ * Creates an object (rule X12). If the connection breaks before the answer, the object is read:
  *
- * - an object as it was sent, no older than this call, is the answer;
- * - something else is the `AlreadyExists` that a second create would have got, its uid in `details`;
- * - where nothing is there, it is sent again.
+ * - an object as it was sent, not older than this call, is the answer;
+ * - another object is the `AlreadyExists` that a second create would get, with its uid in `details`;
+ * - if there is no object, the create is sent again.
  *
- * With `generateName` alone there is no name to read by: the lost answer is the error, and after a 409 (the name is taken) it is
- * sent again. A review of a token or of access is answered and not kept: it has no name at all.
+ * With only `generateName` there is no name to read by: the lost answer is the error. After a 409 (the generated name is taken) the create is
+ * sent again. A review of a token or of access is not stored, and has no name.
  */
 export async function create<C>(caller: Caller, view: View<C>, object: object, options: WriteOptions = {}): Promise<C> {
   checkOptions('create', options, writeChecks)
@@ -55,12 +55,12 @@ export async function create<C>(caller: Caller, view: View<C>, object: object, o
   return written(caller, view, options, call, bound => created(creation, bound))
 }
 
-/** Whether objects of the resource are questions, such as TokenReviews: servers refuse names on some of them. */
+/** Whether objects of the resource are reviews, such as TokenReviews, some of which must not have a name. */
 function isReview({ resource: { group, plural } }: View): boolean {
   return (group === 'authentication.k8s.io' || group === 'authorization.k8s.io') && plural.endsWith('reviews')
 }
 
-/** One create, and when it began. */
+/** A create, and its start. */
 interface Creation {
   readonly caller: Caller
   readonly view: View
@@ -95,12 +95,12 @@ async function created(creation: Creation, bound: Bound): Promise<object> {
   }
 }
 
-/** What a create with a lost answer left behind, if it is ours; `undefined` if there is nothing. */
+/** The object of a create with a lost answer; `undefined` if there is none. Throws if it is the object of another create. */
 async function leftBehind(creation: Creation, bound: Bound, lost: ConnectionError): Promise<object | undefined> {
   const { caller, view, call, name, namespace, beganMs } = creation
   const { resource } = view
   const target = objectTarget(view, { name, namespace } as ObjectKey)
-  // Whole, whatever the view is: to compare takes what a view may leave out.
+  // The whole object is read, because the comparison needs fields that the view may drop.
   const whole = readAs(view, isExact(view) ? 'exact' : 'full')
   const object = (await getOne(caller, whole, target, {}, bound).catch(error => {
     throw certain(error, lost, bound)
@@ -111,7 +111,7 @@ async function leftBehind(creation: Creation, bound: Bound, lost: ConnectionErro
   throw new ApiError({ status: 409, reason: 'AlreadyExists', message, details }, { ...target, method: 'POST' })
 }
 
-/** Once an answer was lost, that no connection comes about says nothing of what was processed: the loss does. */
+/** The error after a lost answer: a failed connection of a repetition does not show whether the create was processed, so the lost answer is reported. */
 function certain(error: unknown, lost: ConnectionError | undefined, { signal }: Bound): unknown {
   return lost !== undefined && error instanceof ConnectionError && !signal.aborted ? lost : error
 }

@@ -15,19 +15,19 @@ import { isSuccessStatus, itemsOf } from './received.ts'
 import { collectionTarget } from './target.ts'
 import { typed } from './write.ts'
 
-/** Longest answer to the delete of a collection, in bytes: it holds all that was deleted. */
+/** The maximum size of the answer to the delete of a collection, in bytes: it contains all deleted objects. */
 const maxBytes = 512 * 1024 * 1024
 
 /** How a collection is deleted. */
 export interface DeleteCollectionOptions extends Omit<DeleteOptions, 'preconditions'> {
   /**
-   * How many objects one request deletes and answers, until all are deleted: for collections that are too large for one answer.
+   * How many objects each request deletes, until all are deleted, for collections that are too large for one answer.
    * @default all in one request
    */
   readonly limit?: number | undefined
 }
 
-/** Deletes all objects of a view, and gives them as they were answered: some may stay until their finalizers are gone. */
+/** Deletes all objects of a view, and returns them from the answer: some may stay until their finalizers are gone. */
 export async function deleteCollection<C>(
   caller: Caller,
   view: View<C>,
@@ -55,7 +55,7 @@ export async function deleteCollection<C>(
       do {
         const call = { ...target, ...shared, query: query(token), body: deleteBody(options) }
         const answer = await caller.json(call, bound)
-        // Some servers say no more than that it is done.
+        // Some servers answer only with a success.
         const items = isSuccessStatus(answer) ? [] : itemsOf(view, answer, call)
         for (const item of items) deleted.push(typed(view, item))
         token = limit === undefined ? undefined : tokens.after(metadataOf(answer), items.length)

@@ -12,18 +12,18 @@ import { deleteChecks } from './options.ts'
 import { isSuccessStatus, objectOf } from './received.ts'
 import { objectTarget } from './target.ts'
 
-/** What a delete did. */
+/** The result of a delete. */
 export interface Deleted<C> {
   /** The uid of the deleted object. */
   readonly uid: string | undefined
   /**
-   * The object as the server answered it: it may stay for a while, with a deletionTimestamp, until
-   * its finalizers are gone. `undefined` where the server says that it is gone.
+   * The object in the server's answer: it may stay, with a deletionTimestamp, until
+   * its finalizers are gone. `undefined` if the server has deleted it.
    */
   readonly object: C | undefined
 }
 
-/** Deletes one object; `undefined` where there was none. */
+/** Deletes one object; `undefined` if it did not exist. */
 export async function remove<C, S extends Scope>(
   caller: Caller,
   view: View<C, S>,
@@ -85,7 +85,7 @@ export async function evict(
   }
   const gone = caller.listeners.deleting(view, key, options)
   await caller.within(options, call, bound => caller.answer(call, bound))
-  // The answer does not say what became of the pod.
+  // The answer does not contain the pod.
   await caller.listeners.askAfter(call, options, caller.environment, async () => {
     const there = await get(caller, readAs(view, 'metadata'), key, { signal: options.signal })
     if (there === undefined) gone(options.preconditions?.uid)
@@ -93,7 +93,7 @@ export async function evict(
   })
 }
 
-/** The `DeleteOptions` of the API; `undefined` where there is nothing to say. */
+/** The `DeleteOptions` of the API; `undefined` without options. */
 export function deleteBody(options: DeleteOptions): object | undefined {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options
   const body = {

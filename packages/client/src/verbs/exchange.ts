@@ -13,15 +13,15 @@ export interface Answer {
   readonly body: Uint8Array | undefined
 }
 
-/** Longest answer that is about one object, in bytes. (kube-apiserver stores at most 1.5 MiB.) */
+/** The maximum size of an answer with one object, in bytes. (kube-apiserver stores at most 1.5 MiB.) */
 export const maxObjectBytes: number = 16 * 1024 * 1024
 
-/** Whether an answer is what was asked for. Redirects are not followed: the credentials stay here (rule X4). */
+/** Whether an answer is a success. Redirects are not followed, so that credentials are sent to no other server (rule X4). */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-/** Sends a request and gives its whole answer, at most `maxBytes` of it. Rejects with the signal's reason at once. */
+/** Sends a request. Resolves with its whole answer, of at most `maxBytes`. Rejects at once with the signal's reason. */
 export function exchange(
   requester: Requester,
   request: LaneRequest,

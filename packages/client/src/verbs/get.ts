@@ -10,7 +10,7 @@ import { type GetOptions, getChecks } from './options.ts'
 import { itemsOf, objectOf } from './received.ts'
 import { objectTarget, type Target } from './target.ts'
 
-/** Reads one object as `view` has it; `undefined` where it is not there, or not in the view. */
+/** Reads one object of `view`; `undefined` if it does not exist, or is not in the view. */
 export async function get<C, S extends Scope>(
   caller: Caller,
   view: View<C, S>,
@@ -29,7 +29,7 @@ export async function get<C, S extends Scope>(
   return projector(view)(found)
 }
 
-/** One GET; `undefined` for an object, not a resource, that is not found. */
+/** Sends one GET; `undefined` if the object is not found. An unknown resource is an error. */
 export async function getOne(
   caller: Caller,
   view: View,

@@ -16,7 +16,7 @@ import { callChecks } from './options.ts'
 export interface ListOptions extends CallOptions {
   /** A state at least as new as this; `'0'`: any state, from the server's cache. @default the newest */
   readonly resourceVersion?: string | undefined
-  /** Exactly that state; fails with `isExpired` if the server no longer has it. @default false */
+  /** Whether to read exactly the state of `resourceVersion`; fails with `isExpired` if the server no longer has it. @default false */
   readonly exactly?: boolean | undefined
   /** `shardRange(…)`. Servers without sharded lists silently ignore it: filter the result again. @default none */
   readonly shardSelector?: string | undefined
@@ -41,7 +41,7 @@ export interface PagesOptions extends ListOptions {
 /** A list in memory. */
 export interface List<C> {
   readonly items: C[]
-  /** Where a watch can start. `undefined` for a view of several namespaces, which are listed one after the other. */
+  /** The resourceVersion from which a watch can start. `undefined` for a view of several namespaces, which are listed one after the other. */
   readonly resourceVersion: string | undefined
   /** The token of the next page, if there is one. */
   readonly continue: string | undefined
@@ -64,7 +64,7 @@ const listChecks = {
 }
 const pageChecks = { ...listChecks, limit: integer(1) }
 
-/** Reads a list, or one page of it, into memory; its body is cut item by item and never held. */
+/** Reads a list, or one page of it, into memory. Its body is cut into items as it arrives, and never held as a whole. */
 export async function list<C>(caller: Caller, view: View<C>, options: ListPageOptions = {}): Promise<List<C>> {
   checkOptions('list', options, { ...pageChecks, continue: text })
   const items: C[] = []
@@ -72,7 +72,7 @@ export async function list<C>(caller: Caller, view: View<C>, options: ListPageOp
   return listOf(items, metadata)
 }
 
-/** Reads a list and calls `item` for each as it arrives, holding none. */
+/** Reads a list, calls `item` for each item as it arrives, and holds none. */
 export async function listEach<C>(
   caller: Caller,
   view: View<C>,
@@ -94,7 +94,7 @@ export async function listEach<C>(
   return rest
 }
 
-/** The pages of a list, each asked for when it is wanted; each has the call's time for itself. */
+/** Iterates over the pages of a list, each requested on demand with the whole time of the call. */
 export function pages<C>(
   caller: Caller,
   view: View<C>,
@@ -124,7 +124,7 @@ async function* readPages<C>(
         page = { ...(await collected(caller, target, query, project, options)), restarted }
       } catch (error) {
         if (token === undefined || !isExpired(error)) throw error
-        // The rest of that state is gone: all of a newer one follows in one answer (rule R4).
+        // The server no longer has the state of the pages. All objects of a newer state follow in one answer (rule R4).
         restarted = true
         page = { ...(await collected(caller, target, listQuery(target.selection, state), project, options)), restarted }
       }
@@ -166,7 +166,7 @@ function collector<C>(items: C[], project: (object: object) => C): () => ItemHan
   }
 }
 
-/** Reads all of a view's namespaces, one after the other. `undefined`: there are several, and no common state. */
+/** Reads the namespaces of a view one after the other. Resolves with `undefined` for several, which have no common state. */
 function read(
   caller: Caller,
   view: View,
@@ -199,7 +199,7 @@ function read(
   })
 }
 
-/** One list request, repeated where it may be. */
+/** Sends one list request, with repetitions. */
 async function readOnce(
   caller: Caller,
   target: ReadTarget,

@@ -9,15 +9,15 @@ import { get } from './get.ts'
 import { type WriteOptions, writeChecks } from './options.ts'
 import { type JsonPatchOperation, patch } from './write.ts'
 
-/** Changes a copy of an object in place. What it returns is ignored. */
+/** Changes a copy of an object in place. Its returned value is ignored. */
 export type Edit<C> = (draft: C) => unknown
 
 /** How often an object is read and changed again after a conflict. */
 const maxAttempts = 10
 
 /**
- * Reads an object, has `edit` change a copy of it, and sends the difference, which holds only for the state that was read. After a conflict all of that is
- * done again. Resolves with the object as it then is; `undefined` if it does not exist.
+ * Reads an object, has `edit` change a copy of it, and sends the difference, which holds only for the state that was read. After a conflict it begins
+ * again. Resolves with the changed object; `undefined` if it does not exist.
  */
 export async function modify<C, S extends Scope>(
   caller: Caller,
@@ -54,7 +54,7 @@ export async function modify<C, S extends Scope>(
 }
 
 /**
- * What makes `now` of `old`, as a JSON patch: the smallest in names, and lists as wholes. A field that is `undefined` is a field that is not there.
+ * The JSON patch from `old` to `now`: minimal in the fields of objects, with lists as whole values. An `undefined` field counts as absent.
  * @see https://www.rfc-editor.org/rfc/rfc6902
  */
 export function differences(old: unknown, now: unknown, path = ''): JsonPatchOperation[] {

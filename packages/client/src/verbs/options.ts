@@ -1,9 +1,9 @@
 import { abortSignal, type Check, fieldManager, flag, integer, milliseconds, oneOf, text } from '../errors/check.ts'
 import { OptionTypeError } from '../errors/option.ts'
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason, at once. */
+  /** Ends the call, which rejects at once with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /**
    * How long the whole call may take, repeats and the waits between them included, in milliseconds;
@@ -22,13 +22,13 @@ export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string | undefined
 }
 
-/** What writes of an object take. */
+/** The options of writes of an object. */
 export interface WriteOptions extends CallOptions {
-  /** Go through everything but storing it. @default false */
+  /** Whether the server only checks the write and does not store it. @default false */
   readonly dryRun?: boolean | undefined
   /** The name that the server records as the fields' manager. @default the client's `fieldManager` */
   readonly fieldManager?: string | undefined
-  /** What unknown and duplicate fields are: an error, a warning, or nothing. @default the server's ('Warn') */
+  /** How the server treats unknown and duplicate fields: as errors, as warnings, or not at all. @default the server's ('Warn') */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
 }
 
@@ -49,11 +49,11 @@ export interface ApplyOptions extends WriteOptions {
 
 /** How an object is deleted. */
 export interface DeleteOptions extends CallOptions {
-  /** Delete only this very object, or only this state of it; else a conflict. */
+  /** Deletes only the object with this uid, or only this state of it; otherwise it is a conflict. */
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined
-  /** What becomes of objects that it owns. @default the resource's own ('Background' for most) */
+  /** What happens to the objects that it owns. @default the resource's default ('Background' for most) */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
   /** Seconds until a pod is killed; 0: at once. @default the object's own */
   readonly gracePeriodSeconds?: number | undefined

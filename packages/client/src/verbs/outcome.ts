@@ -4,9 +4,9 @@ import type { KubernetesObject } from '../views/object.ts'
 const maxSkewMs = 60_000
 
 /**
- * Whether `found` is what a create of `sent`, begun at `beganMs`, leaves behind: it holds all that was sent, is not older and not
- * being deleted. Fields that were not sent may be anything. What the server changed (a quantity's notation) counts as another's:
- * to fail is safe, to adopt a stranger is not.
+ * Whether `found` is the result of a create of `sent` that began at `beganMs`: it has all fields that were sent, is not older and not
+ * being deleted. Other fields may have any value. A field that the server has normalized (a quantity) counts as different:
+ * a wrong failure is safe, and a wrong success is not.
  */
 export function isOutcomeOf(sent: KubernetesObject, found: KubernetesObject, beganMs: number): boolean {
   const { creationTimestamp, deletionTimestamp } = found.metadata ?? {}
@@ -42,7 +42,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** A Secret's `stringData` is written only; it is read as base64 in `data`. */
+/** Whether a Secret's `data` contains the sent `stringData`, which is only written, and stored as base64 in `data`. */
 function holdsText(found: KubernetesObject, stringData: unknown): boolean {
   if (isEmpty(stringData)) return true
   const data = Object.entries(stringData as Record<string, unknown>).map(([key, value]) => [

@@ -23,7 +23,7 @@ export interface RawRequest<A extends 'json' | 'text' | 'bytes' = 'json'> extend
   readonly maxBytes?: number | undefined
 }
 
-/** What each form of an answer is. */
+/** The types of an answer by its form. */
 export interface RawAnswers {
   json: object
   text: string
@@ -42,7 +42,7 @@ const checks: { readonly [K in keyof RawRequest]-?: Check } = {
   maxBytes: integer(1),
 }
 
-/** Sends it, as all calls are sent: bounded in time, repeated if nothing was done, with errors that contain the server's message. */
+/** Sends a request as all calls: bounded in time, repeated if the server did nothing, with errors that contain the server's message. */
 export async function request<A extends 'json' | 'text' | 'bytes'>(
   caller: Caller,
   options: RawRequest<A>,
@@ -67,7 +67,7 @@ export async function request<A extends 'json' | 'text' | 'bytes'>(
   return answer as RawAnswers[A]
 }
 
-/** What a server says about these is not reported (rule X3). */
+/** Whether the path is of a sensitive resource, so that no text of a server is reported (rule X3). */
 function isSecret(path: string): boolean {
   return /\/(secrets|token|tokenreviews)(\/|$)/.test(path)
 }

@@ -8,8 +8,8 @@ import { apiVersionOf, keyText, resourceName } from '../views/path.ts'
 import type { View } from '../views/resource.ts'
 
 /**
- * Gives `answer` if it is the object that the request names, and no proxy's page, list or `Status`.
- * @throws InvalidObjectError for an object of another kind or another name.
+ * Returns `answer` if it is the object of the request.
+ * @throws InvalidObjectError for an object of another kind or name, and for a proxy's page, a list or a `Status`
  */
 export function objectOf(view: View, answer: object, about: RequestInfo): object {
   const { kind, apiVersion } = answer as { readonly kind?: unknown; readonly apiVersion?: unknown }
@@ -25,8 +25,8 @@ export function objectOf(view: View, answer: object, about: RequestInfo): object
 }
 
 /**
- * Gives the items of `answer` if it is the list that the request names.
- * @throws InvalidBodyError for any other answer: it says nothing about the objects.
+ * Returns the items of `answer` if it is the list of the request.
+ * @throws InvalidBodyError for any other answer, which proves nothing about the objects
  */
 export function itemsOf(view: View, answer: object, about: RequestInfo): readonly object[] {
   const { kind, apiVersion, items } = answer as Readonly<Record<'kind' | 'apiVersion' | 'items', unknown>>
@@ -43,7 +43,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Whether `answer` says that what was asked for is done, and no more. */
+/** Whether `answer` is only a `Status` of success. */
 export function isSuccessStatus(answer: object): boolean {
   const { kind, status } = answer as { readonly kind?: unknown; readonly status?: unknown }
   return kind === 'Status' && status === 'Success'

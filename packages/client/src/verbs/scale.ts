@@ -10,7 +10,7 @@ import { type GetOptions, getChecks, type WriteOptions, writeChecks } from './op
 import { objectTarget } from './target.ts'
 import { checkObject, writeQuery } from './write.ts'
 
-/** The scale subresource, alike for every resource that has one. */
+/** The scale subresource, which is the same for every resource. */
 export interface Scale extends KubernetesObject {
   spec?: { replicas?: number | undefined } | undefined
   status?: { replicas: number; selector?: string | undefined } | undefined
@@ -24,7 +24,7 @@ export class ScaleVerbs {
     this.#caller = caller
   }
 
-  /** The scale of one object; `undefined` where there is no such object. */
+  /** Reads the scale of one object; `undefined` if the object does not exist. */
   async get<S extends Scope>(
     view: View<unknown, S>,
     key: KeyOf<S>,
@@ -42,8 +42,8 @@ export class ScaleVerbs {
   }
 
   /**
-   * Writes a scale that was read. Its `metadata.resourceVersion`, if it has one, makes another
-   * writer's change a conflict.
+   * Writes a scale. Its `metadata.resourceVersion`, if it has one, turns another
+   * writer's change into a conflict.
    */
   async update<S extends Scope>(
     view: View<unknown, S>,
@@ -60,7 +60,7 @@ export class ScaleVerbs {
     return this.#write(view, options, { method: 'PUT', ...target, query: writeQuery(this.#caller, options), body })
   }
 
-  /** Sets how many replicas there shall be, whoever else writes. */
+  /** Sets the number of replicas, without a check for other writers. */
   async patch<S extends Scope>(
     view: View<unknown, S>,
     key: KeyOf<S>,
@@ -77,7 +77,7 @@ export class ScaleVerbs {
     })
   }
 
-  /** The answer has the name and the version of the object that it is of. */
+  /** Writes the scale. Its answer has the name and the version of the scaled object. */
   #write(view: View, options: WriteOptions, call: Call): Promise<Scale> {
     return this.#caller.listeners.during(view, call, options, () => this.#send(options, call))
   }

@@ -4,7 +4,7 @@ import { Client, type ClientSettings } from '../client.ts'
 
 type ServerRequest = Parameters<MemoryTransportOptions['handler']>[0]
 
-/** A request as a script sees it. */
+/** A request in a script. */
 export interface SeenRequest {
   readonly method: string
   readonly path: string
@@ -13,7 +13,7 @@ export interface SeenRequest {
   readonly body: string
 }
 
-/** What a script answers: JSON, or a text; `'lost'`: nothing, the connection breaks; `'hang'`: nothing, ever. */
+/** The answer of a script: JSON, or a text; `'lost'`: the connection breaks; `'hang'`: no answer ever comes. */
 export type ScriptedAnswer =
   | {
       readonly status?: number
@@ -33,7 +33,7 @@ export interface Scripted {
   now(): number
   run<T>(fn: () => T): Promise<Awaited<T>>
   advance(ms: number): Promise<void>
-  /** What would still happen. Empty when everything has ended. */
+  /** The pending work. Empty when everything has ended. */
   pending(): string[]
 }
 

@@ -23,7 +23,7 @@ import { checkObject, mediaTypes, type Patch, patchType, writeQuery } from './wr
 
 /** The bodies of subresources that every cluster has, by their names. */
 export interface Subresources {
-  /** Of a pod: the node that it is to run on. */
+  /** Of a pod: the node on which it will run. */
   binding: Binding
   /** Of a ServiceAccount: a token that expires. */
   token: TokenRequest
@@ -35,7 +35,7 @@ export interface Subresources {
   approval: CertificateSigningRequest
 }
 
-/** What each of {@link Subresources} is, if it is not the object itself. */
+/** The types of {@link Subresources} that have another type than their object. */
 const kinds: Readonly<Record<string, { readonly apiVersion: string; readonly kind: string }>> = {
   binding: { apiVersion: 'v1', kind: 'Binding' },
   token: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' },
@@ -60,7 +60,7 @@ export class SubresourceVerbs<T extends object> {
     this.#name = checkSegment('subresource', name)
   }
 
-  /** Reads it; `undefined` if there is no such object. */
+  /** Reads the subresource; `undefined` if the object does not exist. */
   async get(options: GetOptions = {}): Promise<T | undefined> {
     checkOptions('subresource.get', options, getChecks)
     const query = queryText({ resourceVersion: options.resourceVersion })
@@ -73,24 +73,24 @@ export class SubresourceVerbs<T extends object> {
     }
   }
 
-  /** Sends it by POST: what starts something, such as a binding or a token. Answers that are no object of the kind are given as they are. */
+  /** Sends the subresource by POST, for actions such as a binding or a token. Returns answers of another kind unchanged. */
   create(body: T, options: ApplyOptions = {}): Promise<T> {
     return this.#write('create', 'POST', this.#typed(body), options)
   }
 
-  /** Replaces it by PUT. */
+  /** Replaces the subresource by PUT. */
   update(body: T, options: ApplyOptions = {}): Promise<T> {
     return this.#write('update', 'PUT', this.#typed(body), options)
   }
 
-  /** Changes it by a merge patch, JSON patch or strategic merge patch. */
+  /** Changes the subresource by a merge patch, JSON patch or strategic merge patch. */
   async patch(change: Patch, options: PatchOptions = {}): Promise<T> {
     checkOptions('subresource.patch', options, patchChecks)
     const { type, ...rest } = options
     return this.#write('patch', 'PATCH', change, rest, mediaTypes[patchType(change, type)])
   }
 
-  /** Server-side apply of it. */
+  /** Applies the subresource by server-side apply. */
   apply(body: T, options: ApplyOptions = {}): Promise<T> {
     return this.#write('apply', 'PATCH', this.#typed(body), options, mediaTypes.apply)
   }
@@ -108,7 +108,7 @@ export class SubresourceVerbs<T extends object> {
       this.#caller.within(options, call, bound => this.#caller.json(call, bound))
     const answer = await listeners.unlessLost(this.#view, call, options, send)
     if (answer.kind === this.#view.resource.kind) listeners.wrote(this.#view, answer, options)
-    // Any other answer does not say what the object is now.
+    // Any other answer does not contain the object.
     else {
       await listeners.askAfter(call, options, environment, async () => {
         const there = await get(this.#caller, readAs(this.#view, 'metadata'), this.#key, { signal: options.signal })
@@ -120,7 +120,7 @@ export class SubresourceVerbs<T extends object> {
 
   #target(): ReturnType<typeof objectTarget> {
     const target = objectTarget(this.#view as View<unknown, Scope>, this.#key, this.#name)
-    // A token is a secret, whosoever's it is.
+    // A token of any object is a secret.
     return this.#name === 'token' ? { ...target, sensitive: true } : target
   }
 

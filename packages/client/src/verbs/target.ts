@@ -7,7 +7,7 @@ import type { ResourceDefinition, View } from '../views/resource.ts'
 import { checkSegment } from '../views/segment.ts'
 import { isSensitive } from '../views/sensitive.ts'
 
-/** A request's address and what errors say about it. */
+/** The address of a request, with its description for errors. */
 export interface Target extends Omit<RequestInfo, 'method'> {
   readonly path: string
 }
@@ -17,7 +17,7 @@ function about(resource: ResourceDefinition): Pick<Target, 'resource' | 'sensiti
   return { resource: resourceName(resource), sensitive: isSensitive(resource) }
 }
 
-/** The address of one object. Throws for a key that is none, or outside the view's namespaces. */
+/** The address of one object. Throws for a key that is not valid, or outside the view's namespaces. */
 export function objectTarget<S extends Scope>(view: View<unknown, S>, key: ObjectKey<S>, subresource?: string): Target {
   readableCheck('view', view)
   keyCheck('key', key)
@@ -26,14 +26,14 @@ export function objectTarget<S extends Scope>(view: View<unknown, S>, key: Objec
   return { ...about(view.resource), path, key: keyText(key) }
 }
 
-/** The address of a collection: all of the view's, or those in one of its namespaces. */
+/** The address of a collection: all objects of the view, or those in one of its namespaces. */
 export function collectionTarget(view: View, namespace: string | undefined): Target {
   return { ...about(view.resource), path: collectionPath(view.resource, namespace) }
 }
 
 /**
- * The key of an object that is to be written. A namespace that the object does not name is the
- * view's, if it has exactly one.
+ * The key of an object to write. Its default namespace is that of the
+ * view, if the view has exactly one.
  */
 export function keyOf<S extends Scope>(view: View<unknown, S>, object: KubernetesObject): ObjectKey<S> {
   readableCheck('view', view)

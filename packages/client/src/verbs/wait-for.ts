@@ -10,7 +10,7 @@ import { type CallOptions, callChecks } from './options.ts'
 import { objectTarget } from './target.ts'
 import { watch } from './watch.ts'
 
-/** Watches one object until `isTrue` of it. Failures of the server and of the connection are waited out. */
+/** Watches one object until `isTrue` returns true for it. Retries after failures of the server and of the connection. */
 export async function waitFor<C, S extends Scope>(
   caller: Caller,
   view: View<C, S>,

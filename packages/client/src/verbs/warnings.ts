@@ -3,12 +3,12 @@ import { type Redact, withoutCredentials } from '../errors/redact.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import type { ResponseHeaders } from '../transport.ts'
 
-/** So many texts are remembered; an older one may be reported again. */
+/** The maximum number of remembered texts; an older one may be reported again. */
 const maxRemembered = 1000
 
 /**
  * Passes the server's warnings (`Warning: 299`) to `onWarning`, each text once for each resource,
- * however many answers carry it (rule X12). About secrets it reports only that there is one: a webhook's words may quote them.
+ * however many answers carry it (rule X12). For secrets it reports only that there is a warning, because a webhook's text may quote them.
  */
 export class Warnings {
   readonly #environment: Pick<Environment, 'onWarning'>
@@ -49,7 +49,7 @@ const unshown = 'the server warned (its words are not shown: the resource is sen
 /** `299 agent "text" ["date"]`, comma separated (RFC 7234, 5.5). Other codes are caches' and not for us. */
 const warning = /\s*(\d{3}) +(?:[^\s"]+) +"((?:[^"\\]|\\.)*)"(?: +"[^"]*")?\s*(?:,|$)/gy
 
-/** The texts of all warnings of code 299 in a header; what does not parse ends the reading. */
+/** The texts of all warnings of code 299 in a header, up to the first part that can't be parsed. */
 export function parseWarnings(header: string): string[] {
   const texts: string[] = []
   for (const [, code, quoted] of header.matchAll(warning)) {

@@ -13,7 +13,7 @@ import { openWatch, type Watch } from '../watch/watch.ts'
 import type { Caller } from './caller.ts'
 import { type CallOptions, callChecks } from './options.ts'
 
-/** Where a watch starts, and how long it may last. */
+/** The start of a watch, and its bounds. */
 export interface WatchOptions extends CallOptions {
   /** How long the watch may last in total, in milliseconds; after that it ends with a `TimeoutError`. @default as long as the server keeps it */
   readonly timeoutMs?: number | undefined
@@ -46,7 +46,7 @@ export interface WatchHandlers<C> {
   opened?(): void
   /** The server is shutting down; the watch goes on for now. */
   draining?(): void
-  /** The watch is over; this is the last call. Not called after `abort()` or an aborted signal. If it throws, the error goes to `onError`. */
+  /** Called last, with the reason of the end. Not called after `abort()` or an aborted signal. If it throws, the error goes to `onError`. */
   end(end: WatchEnd): void
 }
 
@@ -59,7 +59,7 @@ const checks = {
   maxLineBytes: integer(1),
 }
 
-/** One watch as an async iterable. */
+/** Opens a watch as an async iterable. */
 export function watch<C>(
   caller: Caller,
   view: View<C>,
@@ -71,7 +71,7 @@ export function watch<C>(
   return watchEvents(caller, target, start, projector(view), { signal, timeoutMs, timeoutSeconds, maxLineBytes, ...on })
 }
 
-/** One watch, its events delivered to `on` without a promise for each. */
+/** Opens a watch that delivers its events to `on`, without a promise for each. */
 export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>, options: WatchOptions = {}): Watch {
   const { target, start } = prepared(view, options)
   having('{ event, end, … }', 'event', 'end')('watch.handlers', on)
@@ -95,7 +95,7 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
         try {
           on.end(why)
         } catch (thrown) {
-          // The timer of a watch that is late has no other place to report it.
+          // The caller is the timer of the watch, which can't report the error elsewhere.
           caller.environment.onError(asError(thrown), { resource: target.resource, phase: 'handler' })
         }
       },

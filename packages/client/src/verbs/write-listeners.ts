@@ -7,18 +7,18 @@ import type { KubernetesObject, ObjectKey } from '../views/object.ts'
 import { projector, unprojected } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 
-/** Receives the writes of a client (`client.withWriteListeners(listener)`): a cache that is to be read after them does. */
+/** Receives the writes of a client (`client.withWriteListeners(listener)`), for caches that must return nothing older. */
 export interface WriteListener {
-  /** An object was written. `answer` is what the server answered, or the metadata of it if the view is of metadata. */
+  /** Called when an object was written. `answer` is the server's object, or its metadata for a metadata view. */
   wrote(view: View, answer: object): void
   /** An object is gone. @param uid of that object; `undefined`: nobody knows */
   deleted(view: View, key: ObjectKey, uid?: string | undefined): void
   /**
-   * The uids of the objects that the listener has by that key. It is asked before a delete is sent, since the answer may name no uid: each of these
-   * objects is gone afterwards, while what has that name by then is another one.
+   * The uids of the objects that the listener has by that key. It is called before a delete is sent, because the answer may have no uid: after the delete, each of these
+   * objects is gone, and an object of that name is a new one.
    */
   uids?(view: View, key: ObjectKey): Iterable<string>
-  /** The answer to a write of the object with this key text did not come: nobody knows whether the server did it. */
+  /** Called when a write of the object with this key got no answer, so that it is unknown whether the server did it. */
   unanswered?(view: View, key: string): void
 }
 
@@ -94,7 +94,7 @@ export class WriteListeners {
     }
   }
 
-  /** Asks the server for the outcome of a write if the answer does not say it. If that fails, `onError` gets the error. */
+  /** Reads the object after a write if the answer does not contain it. If that fails, `onError` gets the error. */
   async askAfter(
     about: RequestInfo,
     { dryRun }: Dry,
@@ -105,7 +105,7 @@ export class WriteListeners {
     try {
       await ask()
     } catch (error) {
-      // A client that may not read these objects caches none of them.
+      // A client that may not read these objects has none of them in a cache.
       if (isForbidden(error)) return
       const { resource, key } = about
       onError(asError(error), { phase: 'read what was written', resource, ...(key !== undefined && { key }) })
@@ -118,14 +118,14 @@ export class WriteListeners {
       try {
         for (const uid of listener.uids?.(view, key) ?? []) uids.add(uid)
       } catch {
-        // A wrong view or key is refused by the request itself. Other listeners may know what this one does not.
+        // A wrong view or key is an error of the request itself. The other listeners are asked too.
       }
     }
     return uids
   }
 }
 
-/** Whether it is known what became of a write that failed: the server refused it, or it was not sent. */
+/** Whether the outcome of a failed write is known: the server refused it, or it was not sent. */
 function isAnswered(error: unknown): boolean {
   if (isApiError(error) || error instanceof TypeError || error instanceof RangeError) return true
   return isConnectionError(error) && error.unprocessed

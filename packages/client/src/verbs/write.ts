@@ -20,7 +20,7 @@ export type JsonPatchOperation =
 /** The operations of a JSON patch, or an object to merge: fields that it leaves out stay, `null` deletes a field. */
 export type Patch = object | readonly JsonPatchOperation[]
 
-/** What a write is made to: the object itself, or a subresource of it. */
+/** The target of a write: the object itself, or a subresource. */
 export type Subresource = 'status' | undefined
 
 /** How the body of a patch is sent. */
@@ -59,7 +59,7 @@ export async function patch<C, S extends Scope>(
   return send(caller, view, options, { ...call, method: 'PATCH', body: change, contentType: mediaTypes[type] })
 }
 
-/** The type of a patch, by what it is unless it is said. @throws OptionTypeError if the change can't be one of that type */
+/** The type of a patch: the given one, else by its form. @throws OptionTypeError if the change does not have the form of that type */
 export function patchType(change: Patch, given: PatchOptions['type']): NonNullable<PatchOptions['type']> {
   if (change === null || typeof change !== 'object') {
     throw new OptionTypeError('patch', 'an object to merge, or a list of JSON patch operations', `${change}`)
@@ -104,7 +104,7 @@ export function writeQuery(caller: Caller, options: ApplyOptions): string {
   })
 }
 
-/** The object with the kind that its endpoint has, where it does not say its kind: custom resources must. */
+/** The object with the kind of its endpoint, if it has none, because custom resources must have a kind. */
 export function typed(view: View, object: object): object {
   const { apiVersion, kind } = object as KubernetesObject
   if (apiVersion !== undefined && kind !== undefined) return object
@@ -140,7 +140,7 @@ function send<C>(caller: Caller, view: View<C>, options: WriteOptions, call: Cal
   return written(caller, view, options, call, bound => answered(caller, view, call, bound))
 }
 
-/** Runs a write within its time, reports it to the caller's listeners, and returns the object as the view has it. */
+/** Runs a write within its time, reports it to the caller's listeners, and returns the view's projection of the object. */
 export async function written<C>(
   caller: Caller,
   view: View<C>,

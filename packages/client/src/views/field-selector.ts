@@ -64,24 +64,24 @@ export class FieldSelector {
     return new FieldSelector(requirements)
   }
 
-  /** Selects what both select. */
+  /** A selector of the objects that both selectors select. */
   and(other: FieldSelector): FieldSelector {
     if (other.requirements.length === 0) return this
     if (this.requirements.length === 0) return other
     return new FieldSelector([...this.requirements, ...other.requirements])
   }
 
-  /** The value that `field` must have, if the selector says so by equality. */
+  /** The value that the selector requires of `field` by equality; `undefined` if there is none. */
   equal(field: string): string | undefined {
     return this.requirements.find(r => r.field === field && r.operator === '=')?.value
   }
 
-  /** Whether it selects by name and namespace alone, so that a key says all that it asks for. */
+  /** Whether the selector has only the name and the namespace, so that a key is enough to evaluate it. */
   get isOfKeys(): boolean {
     return this.requirements.every(({ field }) => keyFields.has(field))
   }
 
-  /** Whether it allows an object of that key, as far as a key shows. */
+  /** Whether the selector's conditions on the name and the namespace allow a key. */
   allows({ name, namespace = '' }: { readonly name: string; readonly namespace?: string | undefined }): boolean {
     return this.requirements.every(({ field, operator, value }) => {
       const held = field === 'metadata.name' ? name : namespace

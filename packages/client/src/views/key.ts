@@ -11,7 +11,7 @@ export interface CheckedKey {
   readonly name: string
   /** `undefined` for an object of a cluster-scoped resource. */
   readonly namespace: string | undefined
-  /** `namespace/name`, or `name` where there are no namespaces. */
+  /** `namespace/name`, or `name` for a cluster-scoped resource. */
   readonly text: string
 }
 
@@ -24,10 +24,10 @@ export interface KeyScope {
 /**
  * Checks that a key can name an object of a view (rule X1), in one of the view's namespaces.
  *
- * @param home the namespace of a key that names none
+ * @param home the default namespace
  * @param option the name of the key in errors
- * @throws OptionTypeError for a value that is no key, InvalidNameError for text that can be no name or namespace, OptionRangeError for a namespace that
- * the view leaves out
+ * @throws OptionTypeError for a value that is no key, InvalidNameError for a text that can't be a name or namespace, OptionRangeError for a namespace
+ * outside the view
  */
 export function checkedKey(scope: KeyScope, key: unknown, home?: string | undefined, option = 'key'): CheckedKey {
   having(scope.resource.namespaced ? '{ name, namespace }' : '{ name }')(option, key)
@@ -41,7 +41,7 @@ export function checkedKey(scope: KeyScope, key: unknown, home?: string | undefi
 /**
  * Checks that objects of a view can have a namespace.
  *
- * @throws InvalidNameError for what can be none, or where the objects have none; OptionRangeError for one that the view leaves out
+ * @throws InvalidNameError for a text that can't be a namespace, or if the objects have none; OptionRangeError for a namespace outside the view
  */
 export function checkedNamespace({ resource, namespaces }: KeyScope, namespace: unknown): string {
   if (!resource.namespaced) {
@@ -52,7 +52,7 @@ export function checkedNamespace({ resource, namespaces }: KeyScope, namespace: 
   throw new OptionRangeError('namespace', `one of the view's (${namespaces.join(', ')})`, JSON.stringify(checked))
 }
 
-/** The key of this text. It is not checked. */
+/** The key of a text, which is not checked. */
 export function parsedKey<S extends Scope>(
   { namespaced }: Pick<ResourceType<S>, 'namespaced'>,
   text: string,

@@ -3,12 +3,12 @@ import type { LabelOperator, LabelRequirement } from './label-selector.ts'
 
 type Token = { readonly kind: 'word' | 'keyword' | 'symbol' | 'end'; readonly text: string }
 
-/** Symbols, and words between them and white space. */
+/** Symbols, and the words between symbols and white space. */
 const lexemes = /[=!]=|[=!(),<>]|[^=!(),<> \t\r\n]+/g
 
 /**
- * Reads a label selector's text by the grammar of the API server (`k8s.io/apimachinery/pkg/labels`), its corners included: `in` and
- * `notin` are names where a name is due, `x=` is an empty value, `x in (a,,b)` has one.
+ * Parses a label selector by the grammar of the API server (`k8s.io/apimachinery/pkg/labels`), including its corner cases: `in` and
+ * `notin` may be names, `x=` has an empty value, and `x in (a,,b)` contains one.
  */
 export function parseLabelSelector(text: string, option = 'labels'): LabelRequirement[] {
   const fail = (why: string): never => {

@@ -13,7 +13,7 @@ export interface LabelRequirement {
 
 export type LabelOperator = 'in' | 'notin' | 'exists' | '!exists' | '>' | '<'
 
-/** A label selector as Kubernetes objects carry it. */
+/** A label selector in the form of Kubernetes objects. */
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined
   readonly matchExpressions?:
@@ -72,7 +72,7 @@ export class LabelSelector {
     )
   }
 
-  /** Selects what both select. */
+  /** A selector of the objects that both selectors select. */
   and(other: LabelSelector): LabelSelector {
     if (other.requirements.length === 0) return this
     if (this.requirements.length === 0) return other
@@ -113,7 +113,7 @@ const expressionOperators: ReadonlyMap<unknown, LabelOperator> = new Map([
 
 const operatorNames = new Map([...expressionOperators].map(([name, operator]) => [operator, name as string]))
 
-/** A selector as manifests have it; `undefined` if it selects all objects. */
+/** A selector in the form of manifests; `undefined` if it selects all objects. */
 export function selectorObject({
   requirements,
 }: LabelSelector): { matchExpressions: { key: string; operator: string; values?: string[] }[] } | undefined {
@@ -189,7 +189,7 @@ function holds(
   }
 }
 
-/** Whether Go's `strconv.ParseInt(text, 10, 64)` takes it. */
+/** Whether Go's `strconv.ParseInt(text, 10, 64)` accepts a text. */
 function isInt64(text: string): boolean {
   if (!/^[+-]?\d+$/.test(text)) return false
   const value = BigInt(text.replace(/^\+/, ''))

@@ -1,4 +1,4 @@
-/** The metadata of an object, as on the wire: times are strings. All fields are optional, because objects that you send have few of them. */
+/** The metadata of an object in JSON: times are strings. All fields are optional, because objects that you send have few of them. */
 export interface ObjectMeta {
   name?: string | undefined
   generateName?: string | undefined
@@ -59,11 +59,11 @@ export type KeyOf<S extends Scope = Scope> =
   | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } }
   | { readonly name: string; readonly namespace?: string | undefined; readonly uid: string }
 
-/** The key of an object that was read; a key is given back as it is. */
+/** The key of an object; returns a key unchanged. */
 export function asKey<S extends Scope>(key: KeyOf<S>): ObjectKey<S> {
   const { metadata } = (key ?? {}) as { readonly metadata?: ObjectMeta | null | undefined }
   const named = metadata ?? (key as ObjectMeta | undefined)
-  // A value without metadata is a key, and is checked as it is.
+  // A value without metadata is a key, and is checked later.
   if (named?.uid === undefined && (metadata === undefined || metadata === null)) return key as ObjectKey<S>
   const { name, namespace } = named as ObjectMeta
   return (namespace === undefined ? { name } : { name, namespace }) as ObjectKey<S>
@@ -85,27 +85,27 @@ export interface StoredMeta {
   uid: string
 }
 
-/** `C` as a read returns it: an object from the server always has a name and a uid. The result of a projection stays as it is. */
+/** `C` as a read returns it: an object from the server always has a name and a uid. The result of a projection is unchanged. */
 export type FromServer<C> = C &
   (C extends PartialBrand ? unknown : 'metadata' extends keyof C ? { metadata: StoredMeta } : unknown)
 
-/** `T` as a whole, not a part of it: what write verbs take. */
+/** A whole `T`, and not a part of it: the parameter of write verbs. */
 export type FullObject<T> = T & { readonly [partial]?: never }
 
-/** What a metadata view returns: the object's identity and metadata only. */
+/** An object of a metadata view: only its identity and metadata. */
 export interface PartialObjectMetadata extends PartialBrand {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: ObjectMeta & StoredMeta
 }
 
-/** What a projection returns. It can't be written back as an object. */
+/** The result of a projection. It can't be written back as an object. */
 export type Projected<C> = C extends object ? C & PartialBrand : C
 
-/** `T` as an exact view returns it: an integer beyond 2^53 − 1 is a `bigint`. */
+/** `T` in an exact view: integers beyond 2^53 − 1 are `bigint`. */
 export type Exact<T> = T extends number ? T | bigint : T extends object ? { [K in keyof T]: Exact<T[K]> } : T
 
-/** A part of `T`, for server-side apply and writes of the status. Maps such as labels stay as they are. */
+/** A part of `T`, for server-side apply and writes of the status. Maps such as labels are unchanged. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
   ? DeepPartial<Item>[]
   : T extends object

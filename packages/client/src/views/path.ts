@@ -13,7 +13,7 @@ export function apiVersionOf({ group, version }: ResourceDefinition): string {
   return group === '' ? version : `${group}/${version}`
 }
 
-/** `namespace/name`, or `name` where there are no namespaces. */
+/** `namespace/name`, or `name` for a cluster-scoped resource. */
 export function keyText({ namespace, name }: { namespace?: string | undefined; name: string }): string {
   return namespace === undefined ? name : `${namespace}/${name}`
 }
@@ -21,7 +21,7 @@ export function keyText({ namespace, name }: { namespace?: string | undefined; n
 /**
  * The path of all objects of a resource, or of those in one namespace.
  *
- * @throws InvalidNameError for a namespace that can't stand in a path.
+ * @throws InvalidNameError for a namespace that can't be in a path
  */
 export function collectionPath(resource: ResourceDefinition, namespace?: string | undefined): string {
   const { plural } = resource
@@ -32,16 +32,16 @@ export function collectionPath(resource: ResourceDefinition, namespace?: string 
   return `${versionPath(resource)}${within}/${encodeSegment('plural', plural)}`
 }
 
-/** The path of all that is in one version of an API group. */
+/** The path of one version of an API group. */
 export function versionPath({ group, version }: Pick<ResourceDefinition, 'group' | 'version'>): string {
   const root = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
   return `${root}/${encodeSegment('version', version)}`
 }
 
 /**
- * The path of one object, or of a subresource of it.
+ * The path of one object, or of a subresource.
  *
- * @throws InvalidNameError for a name or namespace that can't stand in a path: before any request (rule X1).
+ * @throws InvalidNameError for a name or namespace that can't be in a path, before any request (rule X1)
  */
 export function objectPath(resource: ResourceDefinition, key: ObjectKey, subresource?: string | undefined): string {
   const namespace = resource.namespaced ? checkSegment('namespace', key.namespace, resource.plural) : key.namespace
@@ -49,7 +49,7 @@ export function objectPath(resource: ResourceDefinition, key: ObjectKey, subreso
   return subresource === undefined ? path : `${path}/${encodeSegment('subresource', subresource)}`
 }
 
-/** A query string with its `?`; parameters that are `undefined` or `''` are left out. A watch keeps it: joined, it is one string and not all of its pieces. */
+/** A query string with its `?`; parameters that are `undefined` or `''` are left out. It is joined to one string, because a watch keeps it in memory. */
 export function queryText(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const parts: string[] = []
   for (const name in parameters) {
@@ -59,7 +59,7 @@ export function queryText(parameters: Readonly<Record<string, string | number | 
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
-/** What encodeURIComponent gives as URLSearchParams do, which is slow. */
+/** Texts that encodeURIComponent encodes as URLSearchParams do, which are slower. */
 const plain = /^[\x22-\x26\x2a-\x7d]*$/
 
 function encoded(text: string): string {

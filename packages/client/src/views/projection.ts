@@ -2,22 +2,22 @@ import { callback } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
 /**
- * What a view returns of each object.
+ * The kind of a view's projection.
  * - `default`: the object without `metadata.managedFields`.
  * - `full`: the object as the server sends it.
  * - `exact`: as `full`, with integers beyond 2^53 − 1 as `bigint`.
  * - `metadata`: only metadata, without `managedFields`; the server does not send the rest.
- * - `named`: the result of `project`, which gets the decoded object (with `managedFields`, if the server sent them).
+ * - `named`: the result of `project`, which receives the decoded object (with `managedFields`, if the server sent them).
  */
 export type ProjectionKind = 'default' | 'full' | 'exact' | 'metadata' | 'named'
 
 export interface Projection<out C> {
   readonly kind: ProjectionKind
-  /** The name in the view's key: the kind, or the name that a named one was given. */
+  /** The name in the view's key: the kind, or the name of a named projection. */
   readonly name: string
   /**
-   * The function of a named projection; its identity says whether two projections of one name are
-   * one and the same. `undefined` for the others, which every reader builds alike.
+   * The function of a named projection: two projections of one name are equal if they have the
+   * same function. `undefined` for the other kinds.
    */
   readonly project?: ((object: never) => C) | undefined
   /** The name says all that the function does (`selfNamed`): functions are not compared. */
@@ -25,24 +25,24 @@ export interface Projection<out C> {
 }
 
 /**
- * A projection with a name that says all that it does, with its parameters (`pick:data,metadata.labels`), so that two of one
- * name are one and the same however often they were made. `selfNamed` makes one; `@wherry/transform-cache` has
+ * A projection with a name that contains all its parameters (`pick:data,metadata.labels`), so that two projections of one
+ * name are equal, however often they are made. `selfNamed` makes one; `@wherry/transform-cache` has
  * ready-made ones.
  */
 export type SelfNamedProjection<T, C> = ((object: T) => C) & SelfNamed
 
 /**
- * What `selfNamed` adds to a function. A generic one is best typed as an interface with a call signature that
- * extends this: TypeScript then infers what it gives for a resource.
+ * The name that `selfNamed` adds to a function. Type a generic projection as an interface with a call signature that
+ * extends this: TypeScript then infers its result for a resource.
  */
 export interface SelfNamed {
   readonly projectionName: string
 }
 
 /**
- * Gives a function of an object a name that says all that it does, so that `resource.project` takes it as it is. The name
- * must hold every parameter that changes what the function gives: views of one name share the stored objects. The function
- * itself is changed; it can't be given another name later.
+ * Gives a projection its name, so that `resource.project` needs no other. The name must contain every parameter
+ * that changes the result, because views of one name share the stored objects. The function
+ * itself is changed, and can't get another name later.
  */
 export function selfNamed<F extends (object: never) => unknown>(name: string, project: F): F & SelfNamed {
   if (typeof name !== 'string' || name === '') throw new OptionTypeError('selfNamed.name', 'a name', `${name}`)

@@ -4,12 +4,12 @@ import { apiVersionOf } from './path.ts'
 import type { View } from './resource.ts'
 import { withoutManagedFields } from './without-managed-fields.ts'
 
-/** `managedFields` are left out by a server that knows this parameter (KEP-5958); others ignore it, and send them. */
+/** The parameter for answers without `managedFields` (KEP-5958). Servers that do not know it ignore it, and send them. */
 const drop = ';drop=metadata.managedFields'
 
 /**
- * What to ask for so that a view gets no more than it needs. A server that has no metadata form, or sends `managedFields` all the
- * same, may answer with the whole, which {@link projector} cuts down. One that refuses the parameter takes what comes after it.
+ * The Accept header with which a view receives no more than it needs. A server may answer with more, if it has no metadata form, or does not know
+ * the parameter: {@link projector} then removes the rest. A server that refuses the parameter uses the next media type.
  */
 export function acceptOf(view: View, of: 'object' | 'list' | 'watch'): string {
   if (!isLean(view)) return 'application/json'
@@ -30,8 +30,8 @@ export function isLean(view: View): boolean {
 }
 
 /**
- * What a view makes of a decoded object: a new one where it leaves something out, else the same one. By whatever route an object
- * came in, a metadata view's carry the resource's own kind.
+ * The function that makes a view's value of a decoded object: a new object if the view drops a part, else the same one. Objects of a metadata view
+ * have the resource's kind, however they were received.
  */
 export function projector<C>(view: View<C>): (object: object) => C {
   readableCheck('view', view)
@@ -47,7 +47,7 @@ export function readAs<C = object>(view: View, kind: 'full' | 'exact' | 'metadat
   return { key, resource, namespaces, labels, fields, projection: { kind, name: kind }, within } as View<C>
 }
 
-/** The view without its projection: what a {@link projector} is given. Of a named projection that is whole objects. */
+/** The view without its projection: its objects are the input of a {@link projector}. For a named projection these are whole objects. */
 export function unprojected(view: View): View<object> {
   return view.projection.kind === 'named' ? readAs(view, 'full') : (view as View<object>)
 }
@@ -68,7 +68,7 @@ function metadataOnly({ resource }: View): (object: WithMetadata) => PartialObje
   const apiVersion = apiVersionOf(resource)
   const { kind } = resource
   return ({ metadata }) => {
-    // As it was decoded it is as small as any copy.
+    // Decoded metadata takes no more memory than a copy.
     const lean = metadata?.managedFields === undefined ? (metadata ?? {}) : withoutManagedFields(metadata)
     return { apiVersion, kind, metadata: lean } as unknown as PartialObjectMetadata
   }

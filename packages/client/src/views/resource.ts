@@ -19,19 +19,19 @@ export interface ResourceDefinition {
   readonly plural: string
   readonly namespaced: boolean
   /**
-   * The kind of a list of the objects. A definition may have another one in its `spec.names.listKind`. A list of any other kind proves nothing, so it is
+   * The kind of a list of the objects. A definition may have another name in its `spec.names.listKind`. A list of any other kind proves nothing, so it is
    * an `InvalidBodyError`.
    * @default `kind` and `List`
    */
   readonly listKind?: string | undefined
 }
 
-/** A {@link ResourceDefinition} as a view carries it. */
+/** The {@link ResourceDefinition} of a view. */
 export interface ResourceType<S extends Scope = Scope> extends ResourceDefinition {
   readonly scope: S
 }
 
-/** A narrower scope. What you leave out stays as it was. */
+/** A narrower scope. Parts that you leave out do not change. */
 export type Within<S extends Scope = Scope> = S extends 'namespaced'
   ? WithinSelectors & {
       /** Only these namespaces, each with its own requests. Not an empty list. @default all */
@@ -47,7 +47,7 @@ export interface WithinSelectors {
 }
 
 /**
- * What to read: a resource, a scope and a projection. Views are values: two views with the same `key` are the same view. `C` is the type that a
+ * A set of objects to read: a resource, a scope and a projection. Views are values: two views with the same `key` are the same view. `C` is the type that a
  * read returns; `S` says whether the resource is namespaced.
  */
 export interface View<out C = unknown, S extends Scope = Scope> {
@@ -256,7 +256,7 @@ class AnyView<T> implements Resource<T> {
   }
 }
 
-/** Parts are escaped where they could be taken for the marks between them, so that keys are one to one. */
+/** The key of a view. Separators within its parts are escaped, so that different views have different keys. */
 function keyOf({ resource, namespaces, labels, fields, projection }: View): string {
   const { group, version, plural } = resource
   const parts: string[] = []

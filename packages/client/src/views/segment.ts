@@ -2,7 +2,7 @@ import { InvalidNameError } from '../errors/invalid-name.ts'
 
 /**
  * Checks one segment of a path by the API server's own rules (`IsValidPathSegmentName`), which are wider than DNS (`system:node`).
- * Refused are `.`, `..`, `/`, `%`, `?`, an empty one, and text that is no Unicode. Returns the value.
+ * It refuses `.`, `..`, `/`, `%`, `?`, an empty text, and text that is no Unicode. Returns the value.
  *
  * @param of the plural of the resource of the named object, for errors
  */
@@ -16,7 +16,7 @@ export function checkSegment(what: string, value: unknown, of?: string | undefin
   return value
 }
 
-/** Checks the name of a namespace by the API server's rule. `*`, a blank or a capital would select nothing, and nobody would say so. */
+/** Checks the name of a namespace by the API server's rule. `*`, a blank or a capital would silently select nothing. */
 export function checkNamespace(value: unknown): string {
   const name = checkSegment('namespace', value)
   if (name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name
@@ -27,7 +27,7 @@ export function checkNamespace(value: unknown): string {
   )
 }
 
-/** A checked segment as it stands in a path: characters that are plain in a path stay readable (`system:node`). */
+/** A checked segment, encoded for a path. Characters that are allowed in a path stay readable (`system:node`). */
 export function encodeSegment(what: string, value: unknown, of?: string | undefined): string {
   const text = checkSegment(what, value, of)
   if (/^[A-Za-z0-9._~:@!$&'()*+,;=-]+$/.test(text)) return text

@@ -1,8 +1,8 @@
 import type { ResourceDefinition } from './resource.ts'
 
 /**
- * Whether objects of a resource are secrets: Secrets (of whatever group), and reviews and requests of tokens. Of what a
- * server says of them, and of what a program's own functions throw over them, Wherry reports no free text: it may quote them.
+ * Whether objects of a resource are secrets: Secrets (of any group), and reviews and requests of tokens. Wherry reports no free
+ * text about them, neither of a server nor of an error of a program's function, because it may quote them.
  */
 export function isSensitive({ kind, plural }: Pick<ResourceDefinition, 'kind' | 'plural'>): boolean {
   return kinds.has(kind) || plurals.has(plural)
@@ -12,8 +12,8 @@ const kinds: ReadonlySet<string> = new Set(['Secret', 'TokenReview', 'TokenReque
 const plurals: ReadonlySet<string> = new Set(['secrets', 'tokenreviews', 'tokenrequests'])
 
 /**
- * The report of an error that a function threw over an object of a sensitive resource: its class alone. Its message
- * may quote the object, as that of `JSON.parse` does, and so may its stack and what it holds.
+ * The report of a function's error about an object of a sensitive resource: only its class. Its message
+ * may quote the object, as that of `JSON.parse` does, and so may its stack and its properties.
  */
 export function withoutText(thrown: unknown): Error {
   const name = thrown instanceof Error ? thrown.constructor.name : ''

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from './object.ts'
 
 /**
- * Whether the write that answered with this object deleted it for good: the object is being deleted, and no finalizer and no grace period
+ * Whether the write with this answer has deleted the object: the object is being deleted, and no finalizer and no grace period
  * keeps it. The finalizers of a namespace are in its `spec`.
  */
 export function wasFinalized(answer: KubernetesObject): boolean {

@@ -1,5 +1,5 @@
 interface Shape {
-  /** Of what was received, in their order. */
+  /** The keys of received metadata, in their order. */
   readonly keys: readonly string[]
   /** An object with these keys, `managedFields` left out, that has no room for more. */
   readonly template: Readonly<Record<string, unknown>>
@@ -7,16 +7,16 @@ interface Shape {
 
 const field = 'managedFields'
 
-/** Objects have these few sets of fields; where they have more, each further one only takes longer. */
+/** The maximum number of remembered sets of fields. Objects with another set only take longer. */
 const mostShapes = 16
 /** Kubernetes' metadata has 15 fields. A shape with many more is not remembered. */
 const mostKeys = 32
-/** A memo alone: the results do not depend on it. The newest shape is the first. */
+/** A memo, on which results do not depend. The newest shape comes first. */
 let shapes: readonly Shape[] = []
 
 /**
- * A copy of some metadata without its `managedFields`, as small as `JSON.parse` builds it. What a rest (`{ ...rest }`) builds has
- * room for more fields, 16 bytes where there are seven; an object with a deleted property is several times as large.
+ * A copy of metadata without its `managedFields`, as small as a result of `JSON.parse`. A rest (`{ ...rest }`) would have
+ * room for more fields, 16 bytes for seven fields; an object with a deleted property would be several times as large.
  */
 export function withoutManagedFields(metadata: object): Record<string, unknown> {
   const keys = Object.keys(metadata)

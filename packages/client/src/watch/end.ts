@@ -2,14 +2,14 @@ import type { InvalidBodyError, LineTooLongError } from '../bytes/bounds.ts'
 import type { ApiError } from '../errors/api-error.ts'
 
 /**
- * How a watch ended, so that whoever keeps it going knows what to do:
+ * How a watch ended, which decides how to continue:
  *
- * - `closed`: by the server, cleanly. Nothing is wrong: watch on from the last resourceVersion.
- * - `broken`: the stream or its connection broke off or ended in the midst of a line, or outlived its timeout.
- *   `partialLine`: with a line half sent, which was dropped. Watch on from the last resourceVersion.
+ * - `closed`: the server closed it cleanly. This is no failure: watch again from the last resourceVersion.
+ * - `broken`: the stream or its connection broke or ended within a line, or outlived its timeout.
+ *   `partialLine`: a part of a line was dropped. Watch again from the last resourceVersion.
  * - `refused`: the request was answered with an error status.
  * - `failed`: an ERROR event came in the stream (`isExpired`, `isTooLarge`, … say which).
- * - `unreadable`: a line is no event's JSON, or too long.
+ * - `unreadable`: a line is not the JSON of an event, or too long.
  * - `threw`: one of the handlers threw.
  */
 export type WatchEnd =

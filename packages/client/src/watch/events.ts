@@ -4,7 +4,7 @@ import type { ChangeType } from './line.ts'
 import type { WatchStart } from './query.ts'
 import { openWatch, type WatchContext, type WatchHandlers, type WatchOptions } from './watch.ts'
 
-/** One event of a watch, as its iterable form gives it. */
+/** One event of a watch as an iterable. */
 export type WatchEvent<T> =
   | { readonly type: ChangeType; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
@@ -14,9 +14,9 @@ export interface WatchEventsOptions extends WatchOptions {
   readonly skipped?: WatchHandlers['skipped']
 }
 
-/** From so many events on that nobody has taken yet, the server is held back. */
+/** The number of waiting events from which the stream is paused. */
 const highWater = 256
-/** Or from so many characters of their lines on: 256 of the largest objects would be most of a gigabyte. */
+/** The size of waiting events from which the stream is paused, in characters: 256 of the largest objects would be almost a gigabyte. */
 const highWaterLength = 1024 * 1024
 
 interface Waiting<T> {
@@ -27,7 +27,7 @@ interface Waiting<T> {
 /**
  * One watch as an async iterable. It ends when the server closes the watch cleanly, throws on any
  * other end (an `ApiError`, a `ConnectionError`, …), and ends the watch when it is left early. A
- * consumer that is slow holds the server back, from 256 events or 1 MiB of them on. The watch is opened with the first `next()`.
+ * slow consumer pauses the stream, from 256 events or 1 MiB of them on. The first `next()` opens the watch.
  */
 export async function* watchEvents<T>(
   context: WatchContext,

@@ -6,15 +6,15 @@ import type { ReadTarget } from '../list/target.ts'
 /** The types of events that carry an object. */
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** What a line of a watch says. */
+/** The content of a line of a watch. */
 export type WatchLine =
   | { readonly is: 'change'; readonly type: ChangeType; readonly object: object }
   | { readonly is: 'bookmark'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
-  /** `status`: a `Status`, as the server sent it. */
+  /** `status`: the `Status` of the server. */
   | { readonly is: 'error'; readonly status: unknown }
   /** JSON, but no event of this resource: left out. */
   | { readonly is: 'stray'; readonly why: string }
-  /** No JSON, or not that of an event: nothing after it can be trusted. */
+  /** No JSON, or not that of an event. The lines after it can't be trusted. */
   | { readonly is: 'garbage' }
 
 const initialEventsEnd = 'k8s.io/initial-events-end'
@@ -60,8 +60,8 @@ function readChange(type: ChangeType, object: ReceivedObject, target: ReadTarget
 }
 
 /**
- * A bookmark has to be of the kind that is watched: the one that ends the initial events says that all other objects are gone (rule X14). The
- * annotation's value decides, not merely its key (rule R10).
+ * Reads a bookmark. It must have the watched kind, because the bookmark at the end of initial events implies that all other objects are gone (rule X14). The
+ * annotation's value counts, and not only its key (rule R10).
  */
 function readBookmark(object: ReceivedObject, target: ReadTarget): WatchLine {
   const { kind, metadata } = object

@@ -9,8 +9,8 @@ export interface WatchStart {
    */
   readonly resourceVersion: string
   /**
-   * A streaming list: all objects as ADDED, a bookmark that ends them, then the watch. Resource
-   * version match and bookmarks, without which the end never comes, are asked for too (rule R9).
+   * Whether it is a streaming list: all objects as ADDED, a bookmark that ends them, then the watch. The query then also has the
+   * resource version match and bookmarks, without which the end never comes (rule R9).
    * @default false
    */
   readonly initialEvents?: boolean | undefined

@@ -14,10 +14,10 @@ import type { WatchEnd } from './end.ts'
 import { type ChangeType, readWatchLine, type WatchLine } from './line.ts'
 import { randomTimeoutSeconds, type WatchStart, watchQuery } from './query.ts'
 
-/** What a watch takes from a client, besides what any reading takes. */
+/** The parts of a client that a watch needs. */
 export interface WatchContext extends ReadContext {
   readonly environment: ReadContext['environment'] & { random(): number }
-  /** Proves that the server does not serve a resource. Without it nothing is taken for proof. */
+  /** Proves that the server does not serve a resource. @default there is no proof */
   readonly absence?: AbsenceProof | undefined
   /** Ends watches that last too long. @default a timer for each */
   readonly deadlines?: Pick<Deadlines, 'add' | 'remove'> | undefined
@@ -30,30 +30,30 @@ export interface WatchHandlers {
   /** `length`: the characters of its line. */
   event(type: ChangeType, object: object, length: number): void
   /**
-   * A bookmark: the stream has shown everything up to `resourceVersion`. `initialEventsEnd`: it ends the initial events (a server may send it
+   * Receives a bookmark: the stream has delivered all events up to `resourceVersion`. `initialEventsEnd`: it ends the initial events (a server may send it
    * unasked).
    */
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void
   /** A line that is not an event of this resource was skipped (rule R20). */
   skipped?(error: InvalidObjectError): void
-  /** The server is shutting down; this watch goes on for now. Open a new one before it ends. */
+  /** Called when the server is shutting down. This watch goes on for now: open a new one before it ends. */
   draining?(): void
   /** The watch is over; no callback is called after this. */
   end(end: WatchEnd): void
 }
 
-/** From where and how a resource is watched. */
+/** The options of a watch. */
 export interface WatchOptions {
   /** Ends the watch, as `abort` does. */
   readonly signal?: AbortSignal | undefined
-  /** How long it may last in all, in milliseconds. @default 30 s longer than `timeoutSeconds` */
+  /** The maximum duration of the watch, in milliseconds. @default 30 s longer than `timeoutSeconds` */
   readonly timeoutMs?: number | undefined
   /**
-   * How long the server is asked to keep the watch open, in seconds. 30 s later it is ended from this side.
+   * How long the server is asked to keep the watch open, in seconds. The client ends the watch 30 s later.
    * @default at random between 290 and 590
    */
   readonly timeoutSeconds?: number | undefined
-  /** Ask for gzip where a server compresses a watch: a streaming list. @default false */
+  /** Whether to ask for gzip, with which a server compresses streaming lists. @default false */
   readonly gzip?: boolean | undefined
   /** Longest line, in bytes after decompression. @default 16 MiB */
   readonly maxLineBytes?: number | undefined
@@ -71,10 +71,10 @@ export interface Watch {
   abort(): void
 }
 
-/** How much longer than it was asked for a watch may live, in seconds (rule R21). */
+/** How much longer than the requested time a watch may last, in seconds (rule R21). */
 const graceSeconds = 30
 
-/** Opens one watch: one request, its events to `on` as they arrive, without a promise for each. It does not reconnect. */
+/** Opens one watch: one request that delivers its events to `on` as they arrive, without a promise for each. It does not reconnect. */
 export function openWatch(
   context: WatchContext,
   target: ReadTarget,
@@ -159,7 +159,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     this.#read(readWatchLine(text, this.#target, true), text.length)
   }
 
-  /** What a handler throws ends the watch. */
+  /** Delivers a line. If a handler throws, the watch ends. */
   #read(line: WatchLine, length: number): void {
     try {
       this.#deliver(line, length)
@@ -189,7 +189,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     }
   }
 
-  /** After a clean end a last line without a newline is a line like any other; a part of one is dropped, as at a break. */
+  /** Handles the end of the stream. After a clean end, a last line without a newline counts if it is complete; a part of a line is dropped, as after a break. */
   end(): void {
     const last = this.#lines.rest()
     if (last === undefined) return this.#end({ how: 'closed' })
@@ -211,7 +211,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     } else this.#end(broken(error, this.#lines.rest() !== undefined))
   }
 
-  /** Ends it when the signal does. Returns what lets go of that. */
+  /** Ends the watch when the signal is aborted. Returns a function that removes the listener. */
   #endWith(signal: AbortSignal): () => void {
     const aborted = (): void => this.abort()
     signal.addEventListener('abort', aborted, { once: true })

@@ -6,11 +6,11 @@ import { covers } from './covers.ts'
 
 /**
  * Reads `view` from the lister of a wider one, which must cover it ({@link covers}): selectors and projection are applied
- * on each read, and nothing is kept. Equal reads give equal objects, not the same ones, where something is projected.
+ * on each read, and nothing is kept. If the view projects objects, equal reads return equal objects, not the same ones.
  *
- * An object of the wider view that could not be transformed counts as one of the view's where its key does.
+ * An object of the wider view that could not be transformed belongs to the view if its key does.
  *
- * @throws RangeError where `wide` does not cover `view`.
+ * @throws RangeError if `wide` does not cover `view`
  */
 export function coveredLister<C, S extends Scope>(wide: View, lister: Lister<unknown>, view: View<C, S>): Lister<C, S> {
   if (!covers(wide, view)) throw new RangeError(`${wide.key} does not cover ${view.key}`)
@@ -52,7 +52,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
     const labels = own === undefined || options.labels === undefined ? own : own.and(LabelSelector.of(options.labels))
     const isWhole = this.#namespaces === undefined && this.#fields === undefined
     const within = (key: string): boolean => this.#isWithin(key) && (keys === undefined || keys(key))
-    // What a projection of the caller's own makes of an object need not say which it is: only the store knows.
+    // A value of a caller's own projection may lack the key of its object, so the store is asked.
     const isAsked = !isWhole && !this.#hasMetadata
     const which: KeyedListerOptions = { ...options, labels: labels ?? options.labels, keys: isAsked ? within : keys }
     const objects = this.#lister.list(which)
@@ -83,7 +83,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
     return text !== undefined && this.#has(text) ? this.#lister.version(text) : undefined
   }
 
-  /** A key's text; `undefined` for one of another scope. @throws InvalidNameError for what can be no key (rule X1). */
+  /** A key's text; `undefined` for a key outside the scope. @throws InvalidNameError for a value that can't be a key (rule X1) */
   #within(key: KeyOf<S> | string): string | undefined {
     const text = typeof key === 'string' ? key : checkKey(this.#resource, key)
     if (this.#isWithin(text)) return text

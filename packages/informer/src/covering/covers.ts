@@ -1,8 +1,8 @@
 import type { View } from '@wherry/client'
 
 /**
- * Whether what `wide` reads is enough to answer reads of `view` (rule D13): its namespaces contain the view's, its selectors are the
- * same or absent, and so is its projection, or it is default or full where only metadata is wanted. A named projection has no
+ * Whether the objects of `wide` can answer reads of `view` (rule D13): its namespaces contain the view's, its selectors and its projection are the
+ * same or absent, or its projection is default or full and the view needs only metadata. A named projection has no
  * labels to select by; of fields only a name and a namespace can be found in an object's key.
  */
 export function covers(wide: View, view: View): boolean {
@@ -24,7 +24,7 @@ function coversProjection(wide: View['projection'], view: View['projection']): b
   return view.kind === 'metadata' && (wide.kind === 'default' || wide.kind === 'full')
 }
 
-/** Whether two projections of one name are one and the same. */
+/** Whether two projections of one name are the same function. */
 export function isSameFunction(a: View['projection'], b: View['projection']): boolean {
   return a.project === b.project || (a.selfNamed === true && b.selfNamed === true)
 }

@@ -2,20 +2,20 @@ import type { View } from '@wherry/client'
 import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 
 /**
- * In what form objects are read: their metadata alone, without `managedFields`, whole, or whole with exact integers. Each but
- * the last is enough for views of the forms before it.
+ * The form in which objects are read: only their metadata, without `managedFields`, whole, or whole with exact integers. Each form
+ * but `exact` also serves views of the forms before it.
  */
 export type ReadForm = 'metadata' | 'lean' | 'whole' | 'exact'
 
 const byWidth: readonly ReadForm[] = ['metadata', 'lean', 'whole', 'exact']
 
-/** The least form that a view can be made of. A projection of the caller's own may want all that there is. */
+/** The smallest form that can serve a view. A caller's own projection may need the whole object. */
 export function formOf({ projection: { kind } }: View): ReadForm {
   if (kind === 'metadata' || kind === 'exact') return kind
   return kind === 'default' ? 'lean' : 'whole'
 }
 
-/** The least form that is enough for all of some views of one scope. */
+/** The smallest form that serves all of some views of one scope. */
 export function formFor(views: readonly View[]): ReadForm {
   return views.map(formOf).reduce((a, b) => (byWidth.indexOf(a) < byWidth.indexOf(b) ? b : a), 'metadata')
 }
@@ -29,7 +29,7 @@ export function scopeKey(view: View): string {
 
 const kinds = { metadata: 'metadata', lean: 'default', whole: 'full', exact: 'exact' } as const
 
-/** What to read for the scope of a view in a form: one target for each namespace, or one for all. */
+/** The read targets for the scope of a view in a form: one for each namespace, or one for all. */
 export function targetsFor(scope: View, form: ReadForm): ReadTarget[] {
   const { key, resource, namespaces, labels, fields } = scope
   const kind = kinds[form]

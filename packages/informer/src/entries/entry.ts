@@ -5,22 +5,22 @@ import type { WriterId } from './writer-id.ts'
 /** One object of a store, and its node in both orders of the journal. All entries have the same shape; rare data is kept elsewhere. */
 export class Entry<C> {
   readonly key: string
-  /** As on the server, even if the value is of an earlier state because the newest one could not be transformed. */
+  /** The uid of the server's newest state, even if that could not be transformed and the value is of an earlier state. */
   uid: string | undefined
   resourceVersion: string | undefined
-  /** What readers get; a `TransformError` if the object never had a value. */
+  /** The value for readers; a `TransformError` if the object never had a value. */
   value: C | TransformError
   /** As received. */
   bytes: number
   writer: WriterId | undefined
-  /** The mark of the last snapshot that contained it unchanged. */
+  /** The mark of the last snapshot that contained the object unchanged. */
   mark = 0
-  /** The number of its last change. While it has no value: the number of the last change of any entry before it came. */
+  /** The number of the entry's last change. While it has no value: the number of the last change of any entry before its creation. */
   changed = 0
   changedAt = -1
-  /** When it changed, in ticks of the journal. */
+  /** The time of the last change, in ticks of the journal. */
   tick = 0
-  /** The number of the change that added it. */
+  /** The number of the change that added the entry. */
   born = 0
 
   constructor({ key, uid, resourceVersion }: Identity, value: C | TransformError, bytes: number) {
@@ -32,12 +32,12 @@ export class Entry<C> {
     this.writer = undefined
   }
 
-  /** Why it has no value, if it has none. */
+  /** The error of the entry if it has no value. */
   get failure(): TransformError | undefined {
     return this.value instanceof TransformError ? this.value : undefined
   }
 
-  /** Makes it an entry of this writer. */
+  /** Assigns the entry to a writer. */
   assignTo(writer: WriterId): void {
     if (this.writer === writer) return
     this.release()
@@ -45,7 +45,7 @@ export class Entry<C> {
     writer.size++
   }
 
-  /** Makes it an entry of no writer. */
+  /** Takes the entry from its writer. */
   release(): void {
     if (this.writer === undefined) return
     this.writer.size--

@@ -10,7 +10,7 @@ interface Identified {
   }
 }
 
-/** What an object as decoded is known by. */
+/** The identity of a decoded object. */
 export interface Identity {
   readonly key: string
   readonly uid: string | undefined
@@ -36,7 +36,7 @@ export function isSameState(
   )
 }
 
-/** A key's text, checked (rule X1). @throws InvalidNameError for what can be no key of the resource. */
+/** A key's text, checked (rule X1). @throws InvalidNameError for a value that can't be a key of the resource */
 export function checkKey(resource: ResourceType, key: KeyOf | string): string {
   const given: unknown = typeof key === 'string' ? parsedKey(resource, key) : key
   if (typeof given !== 'object' || given === null) {

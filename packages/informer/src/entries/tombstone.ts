@@ -1,4 +1,4 @@
-/** What the journal keeps of a deleted object, for the cursors that have not read the deletion. */
+/** A deleted object in the journal, for the cursors that have not read the deletion. */
 export class Tombstone<C> {
   readonly key: string
   /** Its last known state. */

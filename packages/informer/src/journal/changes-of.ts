@@ -4,7 +4,7 @@ import type { Cursor } from './cursor.ts'
 
 type Result<C> = IteratorResult<Change<C>>
 
-/** Follows a cursor to its close, and takes each change when it is asked for. The signal, and the end of the iteration, close the cursor. */
+/** Iterates over the changes of a cursor until it is closed. The signal, and the end of the iteration, close the cursor. */
 export function changesOf<C>(
   cursor: Cursor<C>,
   options: { readonly signal?: AbortSignal | undefined } = {},
@@ -22,7 +22,7 @@ export function changesOf<C>(
       next(value === undefined ? { done: true, value } : { done: false, value })
     }
   }
-  // A waiting reader is woken by the close, and finds that it is over.
+  // The close wakes a waiting reader, which then ends.
   const end = (): void => {
     signal?.removeEventListener('abort', end)
     cursor.close()

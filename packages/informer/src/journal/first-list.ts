@@ -30,7 +30,7 @@ export class FirstList<C> {
     this.bytes += entry.bytes
   }
 
-  /** Takes the numbers back: the entries are added one by one instead. */
+  /** Withdraws the numbers: the entries are then added one by one. */
   undo(): void {
     for (const entry of this.entries) {
       entry.changedAt = -1

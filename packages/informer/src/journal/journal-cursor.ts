@@ -8,19 +8,19 @@ import type { Journal, JournalReader } from './journal.ts'
 const checkMax = integer(1)
 
 /**
- * What a reader is doing:
+ * The phase of a reader:
  *
- * - `start`: it has read nothing, or must begin again; `reset` is next.
- * - `tombstones`: a lap's first part, for a cursor that has read some objects: which of them are gone.
- * - `births`: a lap over all objects, in the order of birth.
- * - `following`: the order of change.
+ * - `start`: the reader has read nothing, or must begin again; `reset` is next.
+ * - `tombstones`: the first part of a lap, for a cursor that has read some objects: it reads which of them were deleted.
+ * - `births`: a lap over all objects, in the order of their creation.
+ * - `following`: it reads changes, in the order of change.
  */
 type Phase = 'start' | 'tombstones' | 'births' | 'following' | 'closed'
 
 const marks = { reset: 'reset', synced: 'synced' } as const
 type Mark = keyof typeof marks
 
-/** The journal's {@link Cursor}: a few numbers, and the keys that `synced` said to be there without a value. It holds no object. */
+/** The journal's {@link Cursor}: a few numbers, and the keys that its last `synced` reported as failed. It holds no object. */
 export class JournalCursor<C> implements Cursor<C>, JournalReader {
   readonly #journal: Journal<C>
   #phase: Phase = 'start'
@@ -30,18 +30,18 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   #place = 0
   /** Where the lap goes on in the order of change. */
   #lapEnd = 0
-  /** The number up to which the order that it is in was read, the index that is next, and the generation of that index. */
+  /** The number up to which the present order was read, the next index, and the generation of that index. */
   #at = 0
   #index = 0
   #generation = 0
   /** How many changes were read since the end was reached, or a lap. */
   #reads = 0
-  /** When the replay or lap began, or what it is to catch up with. */
+  /** The tick at which the replay or lap began, or that the cursor has to reach. */
   #tick: number
   #resets = 0
   /** Before the last `reset`, deletions up to this number had been read. */
   #deletionsReadUpTo = -1
-  /** The failed keys of its last `synced`. Its user may hold a value of them from before. */
+  /** The failed keys of the last `synced`. The user may hold an earlier value of these objects. */
   #kept: Set<string> | undefined
   #fn: (() => void) | undefined
 
@@ -59,9 +59,9 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return this.#phase === 'closed'
   }
 
-  /** Whether `take` would give something, or it was closed. */
+  /** Whether `take` has a change, or the cursor was closed. */
   get isPending(): boolean {
-    // Nearly always so, and asked of each that waits at each change.
+    // The usual case, which is checked for each waiting cursor at each change.
     if (this.#phase === 'following' && !this.#isReplaying) return this.#journal.changes.last > this.#at
     if (this.closed) return true
     const before = this.readUpTo
@@ -127,14 +127,14 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     if (!isWaiting) this.#journal.wait(this)
   }
 
-  /** Calls what {@link wake} was given, and gives what that gave. */
+  /** Calls the function of {@link wake}, and returns its result. */
   awake(): unknown {
     const fn: (() => unknown) | undefined = this.#fn
     this.#fn = undefined
     return fn?.()
   }
 
-  /** Begins again: it fell behind the bounds on tombstones, or its user may hold an object and no event can express the deletion. */
+  /** Makes the cursor begin again: it fell behind the bounds on tombstones, or no event can express a deletion of an object that its user may hold. */
   lose(tick: number): void {
     if (!this.#isReplaying) {
       this.#tick = tick
@@ -144,7 +144,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     this.#resets++
   }
 
-  /** An object without a value was deleted. The cursor begins again if it has reported that key to its user as failed. */
+  /** Handles the deletion of an object without a value. The cursor begins again if it has reported the key as failed. */
   mustReset(key: string): void {
     const before = this.readUpTo
     if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return
@@ -162,7 +162,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     if (this.#fn !== undefined) this.#journal.wake()
   }
 
-  /** The next entry to read; those of no interest on the way there are passed. */
+  /** The next entry to read; entries that need not be read are passed. */
   #find(): Entry<C> | Tombstone<C> | Mark | undefined {
     for (;;) {
       switch (this.#phase) {
@@ -201,8 +201,8 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   }
 
   /**
-   * A replay needs more than what came before the store synced. And a cursor that always reads as much as there is, and does
-   * not come to the end, may never read some keys.
+   * Whether a lap is needed. A replay needs the objects from before the sync as well. And a cursor that never reaches the end of
+   * the changes might otherwise never read some keys.
    */
   #isLapDue(next: Entry<C> | Tombstone<C> | undefined): boolean {
     const { births, tombstones, head, syncedAt } = this.#journal
@@ -228,12 +228,12 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     }
   }
 
-  /** By what the order is that it is in. */
+  /** The number of a node in the present order. */
   #numberOf(node: Entry<C> | Tombstone<C>): number {
     return this.#phase === 'births' ? (node as Entry<C>).born : node.changed
   }
 
-  /** A lap is over: so is a replay, if the store had synced before the lap. */
+  /** Handles the end of a lap, which ends a replay if the store had synced before the lap. */
   #findEnd(): Mark | undefined {
     const { changes, syncedAt } = this.#journal
     if (this.#isReplaying && this.#lapEnd >= syncedAt) return 'synced'
@@ -241,7 +241,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return undefined
   }
 
-  /** What was read up to `place` need not be read again. */
+  /** Begins a lap. Changes up to `place` need not be read again. */
   #beginLap(place: number): void {
     const { changes, births, head } = this.#journal
     this.#place = place
@@ -270,7 +270,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return { type: 'synced', view, failed: this.#failed() }
   }
 
-  /** Keys without a value. If it has read nothing of a key, nor of another object of that name, its user holds nothing. */
+  /** The keys without a value that the user may hold, because the cursor has read an earlier object of that name. */
   #failed(): readonly string[] {
     const failed: string[] = []
     const kept = new Set<string>()
@@ -294,7 +294,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return { type: 'deleted', view, key, object, finalStateUnknown }
   }
 
-  /** The index that is next in the order that it is in. */
+  /** The next index in the present order. */
   #located(order: Journal<C>['changes'] | Journal<C>['births']): number {
     if (this.#generation !== order.generation) {
       this.#index = order.after(this.#at)
@@ -303,7 +303,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return this.#index
   }
 
-  /** One more where `synced` is to come. */
+  /** The number of marks that are still to come: 1 if `synced` is. */
   #ends(): number {
     const isReplaying = this.#isReplaying || this.#phase === 'start'
     return isReplaying && this.#journal.syncedAt <= this.#journal.head ? 1 : 0

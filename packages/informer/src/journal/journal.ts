@@ -5,28 +5,28 @@ import type { FirstList } from './first-list.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'
 import { type TombstoneReader, Tombstones, type TombstonesOptions } from './tombstones.ts'
 
-/** What a journal needs of its store. */
+/** The parts of a store that its journal needs. */
 export interface JournalOptions<C> extends TombstonesOptions {
   readonly view: View<C>
   readonly clock: Clock
-  /** Those that are there without a value. */
+  /** The entries without a value. */
   readonly failed: () => Iterable<Entry<C>>
-  /** What a reader's callback threw, or its promise rejected with. */
+  /** Receives the error of a reader's callback, or of its promise. */
   readonly onError: (error: unknown) => void
 }
 
 /** A reader of a journal. */
 export interface JournalReader extends TombstoneReader {
-  /** It has something to read, or was closed. */
+  /** Whether the reader has a change to read, or was closed. */
   readonly isPending: boolean
   /** Calls the function that waits for that, and returns its result. */
   awake(): unknown
-  /** An object without a value was deleted. The reader begins again if it has reported that key to its user as failed. */
+  /** Handles the deletion of an object without a value. The reader begins again if it has reported the key as failed. */
   mustReset(key: string): void
   close(): void
 }
 
-/** Four to the second: ages are exact to within one. */
+/** The length of a tick, to which ages are exact, in milliseconds. */
 const tickMs = 250
 
 /** The two orders of a store's keys, and their readers (rules R38, R39). */
@@ -51,7 +51,7 @@ export class Journal<C> {
     this.tombstones = new Tombstones<C>(this.changes, this.readers, options)
   }
 
-  /** The time, as {@link Entry.tick} has it. */
+  /** The present time in ticks, as in {@link Entry.tick}. */
   get tick(): number {
     return Math.floor(this.#options.clock.monotonic() / tickMs)
   }
@@ -65,7 +65,7 @@ export class Journal<C> {
     return this.#options.failed()
   }
 
-  /** An object without a value exists. No reader gets that; the entry records when it was. */
+  /** Adds an object without a value. Readers receive no event of it; the entry records the time. */
   addedWithoutValue(entry: Entry<C>): void {
     entry.changed = this.head
   }
@@ -155,13 +155,13 @@ export class Journal<C> {
     this.#changed()
   }
 
-  /** Will wake it, as soon as it has something to take. */
+  /** Wakes a reader as soon as it has a change to take. */
   wait(reader: JournalReader): void {
     this.#waiting.push(reader)
     if (reader.isPending) this.wake()
   }
 
-  /** Wakes those that wait and have something to take, soon and together. */
+  /** Wakes the waiting readers that have a change to take, together in a microtask. */
   wake(): void {
     if (this.#isWaking) return
     this.#isWaking = true

@@ -4,31 +4,31 @@ const blockSize = 1 << blockBits
 const holesAtLeast = 1024
 
 /**
- * Things in the order of a number that only grows: one is added at the end, and may be taken out anywhere.
+ * Nodes in the order of a growing number: nodes are added at the end, and removed anywhere.
  *
- * An array with holes, compacted when these are more than half of the rest. A reader is a number and an index, and costs nothing
- * while it stands still; after a compaction (another {@link generation}) it finds its index by its number. How many are left in
- * each block is counted, so that holes are skipped by the block and what follows an index is counted in a moment.
+ * It is an array with holes, compacted when more than half of it are holes. A reader is a number and an index, and costs nothing
+ * while it does not read; after a compaction (another {@link generation}) it finds its index by its number. The nodes of
+ * each block are counted, so that empty blocks are skipped, and the nodes after an index are counted fast.
  */
 export abstract class Order<N extends object> {
   #nodes: (N | undefined)[] = []
   #counts: number[] = []
   #size = 0
   #generation = 0
-  /** The number of the last one; -1 where that has to be looked for. */
+  /** The number of the last node; -1 if it has to be searched. */
   #last = 0
 
-  /** How many there are. */
+  /** The number of nodes. */
   get size(): number {
     return this.#size
   }
 
-  /** The index after the last one. */
+  /** The index after the last node. */
   get end(): number {
     return this.#nodes.length
   }
 
-  /** The number of the last one; 0 where there is none. */
+  /** The number of the last node; 0 if there is none. */
   get last(): number {
     if (this.#last < 0) this.#last = this.#findLast()
     return this.#last
@@ -39,10 +39,10 @@ export abstract class Order<N extends object> {
     return this.#generation
   }
 
-  /** By what the order is. Must not change while the node is in it. */
+  /** The number of a node, which must not change while the node is in the order. */
   protected abstract numberOf(node: N): number
 
-  /** Where a node of it is: looked for by its number, where {@link setIndex} does not keep it. */
+  /** The index of a node, searched by its number unless {@link setIndex} keeps it. */
   protected indexOf(node: N): number {
     return this.next(this.after(this.numberOf(node) - 1))
   }
@@ -62,7 +62,7 @@ export abstract class Order<N extends object> {
     this.#last = this.numberOf(node)
   }
 
-  /** Adds many at a tenth of what it costs one by one. Where they are is for the caller to set, from {@link end} on, as it numbers them. */
+  /** Adds many nodes at a tenth of the cost of adding each. The caller sets their indices, from {@link end} on. */
   append(nodes: readonly N[]): void {
     const start = this.#nodes.length
     const end = start + nodes.length
@@ -94,7 +94,7 @@ export abstract class Order<N extends object> {
     return this.#nodes[index] as N
   }
 
-  /** The first index from `index` on at which something is; {@link end} where there is none. */
+  /** The first index with a node, from `index` on; {@link end} if there is none. */
   next(index: number): number {
     const nodes = this.#nodes
     const { length } = nodes
@@ -120,7 +120,7 @@ export abstract class Order<N extends object> {
     return low
   }
 
-  /** How many there are from `index` on. Costs a step for each 256 places of the array. */
+  /** The number of nodes from `index` on. It costs a step for each 256 places of the array. */
   countFrom(index: number): number {
     const { length } = this.#nodes
     let count = 0

@@ -17,7 +17,7 @@ export class ChangeOrder<C> extends Order<Entry<C> | Tombstone<C>> {
   }
 }
 
-/** All objects, by when they appeared. Only deleted objects are taken out, so that no entry need know its index. */
+/** All objects in the order of their creation. Only deleted objects are removed, so entries need not keep their index. */
 export class BirthOrder<C> extends Order<Entry<C>> {
   protected numberOf(node: Entry<C>): number {
     return node.born

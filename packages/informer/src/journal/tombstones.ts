@@ -4,14 +4,14 @@ import type { ChangeOrder } from './orders.ts'
 
 /** A reader that may not have read a deletion. */
 export interface TombstoneReader {
-  /** It has read all deletions up to this number; `Infinity` if it needs to read none. */
+  /** The number up to which the reader has read all deletions; `Infinity` if it needs none. */
   readonly readUpTo: number
-  /** A deletion of that time, which it has not read, is forgotten: it must begin again. */
+  /** Makes the reader begin again, because a deletion of that tick, which it has not read, is forgotten. */
   lose(tick: number): void
 }
 
 export interface TombstonesOptions {
-  /** @default the larger of 10,000 and the most keys there were */
+  /** @default the larger of 10,000 and the largest number of keys so far */
   readonly maxTombstones?: number | undefined
   readonly maxTombstoneBytes: number
 }
@@ -70,7 +70,7 @@ export class Tombstones<C> {
     else if (this.#oldest === tombstone) this.#behind = this.#followers
   }
 
-  /** A reader has read deletions up to another number; `Infinity`: it needs to read none. */
+  /** Records the progress of a reader: the number up to which it has read deletions; `Infinity`: it needs none. */
   moved(from: number, to: number): void {
     if (from === Number.POSITIVE_INFINITY && to !== from) this.#followers++
     if (to === Number.POSITIVE_INFINITY && to !== from) this.#followers--

@@ -4,12 +4,12 @@ import type { ReflectorContext, UnderWay } from './reflector-context.ts'
 import { type Ended, Stream, type StreamFollower } from './stream.ts'
 import { afterWatching, wholeState } from './transitions.ts'
 
-/** A watch that the server will end soon is opened again within so many milliseconds, at random (rule N14). */
+/** The longest random delay before a watch that the server will end soon is replaced, in milliseconds (rule N14). */
 const movingMs = 5_000
-/** How long the new one may take to be accepted before the old one goes on, in milliseconds. */
+/** How long the server may take to accept the new watch before the old watch goes on, in milliseconds. */
 const openingMs = 5_000
 
-/** Follows the changes by `stream`, which a streaming list has become, or by a new one, to its end. Resolves with what comes next. */
+/** Follows the changes by a watch to its end. Resolves with the next phase. @param stream the streaming list that has become the watch; otherwise a new watch is opened */
 export function follow(context: ReflectorContext, stream?: Stream): Promise<Phase> {
   return new Promise(resolve => {
     const following = new Following(context, resolve, stream)
@@ -19,8 +19,8 @@ export function follow(context: ReflectorContext, stream?: Stream): Promise<Phas
 }
 
 /**
- * The live watch, and the one that is to take its place when the server is going away (rule N14). The old one is held while the new
- * one is opened from the last resourceVersion: so no event is lost and none comes twice.
+ * The live watch, and the watch that replaces it when the server is going away (rule N14). The old watch is paused while the new
+ * watch is opened from the last resourceVersion, so no event is lost and none comes twice.
  */
 class Following implements UnderWay, StreamFollower {
   readonly #context: ReflectorContext
@@ -28,7 +28,7 @@ class Following implements UnderWay, StreamFollower {
   #stream: Stream
   #next: Stream | undefined
   #timer: Timer | undefined
-  /** Leaves the pacer that it waits at. */
+  /** Leaves the queue of the pacer. */
   #leave: (() => void) | undefined
 
   constructor(context: ReflectorContext, resolve: (next: Phase) => void, stream: Stream | undefined) {
@@ -93,7 +93,7 @@ class Following implements UnderWay, StreamFollower {
     })
   }
 
-  /** The new watch is there: the old one is over, and no listener is called. */
+  /** Replaces the old watch by the new one. No listener is called. */
   #moved(next: Stream): void {
     this.#timer?.cancel()
     this.#stream.abort()
@@ -102,7 +102,7 @@ class Following implements UnderWay, StreamFollower {
     next.follow(this)
   }
 
-  /** There is no new watch yet: the old one goes on as long as it can. */
+  /** Continues the old watch for as long as it lasts, because there is no new watch yet. */
   #stay(): void {
     this.#timer?.cancel()
     this.#next = undefined

@@ -7,7 +7,7 @@ export interface HeldResource {
   readonly plural: string
 }
 
-/** Returns what a read of a whole state waits for, or `undefined` if it may begin. `namespace`: of the objects that are read, if they are of one. */
+/** Returns a promise if a list has to wait, or `undefined` if it may begin. `namespace`: that of the objects, if they are of one namespace. */
 export type HoldReads = (namespace: string | undefined) => Promise<void> | undefined
 
 /**
@@ -26,7 +26,7 @@ export class HeldReads {
     }
   }
 
-  /** What a read waits for; `undefined`: it may begin. */
+  /** The promise that a list has to wait for; `undefined`: it may begin. */
   of({ resource, namespace }: ReadTarget): Promise<void> | undefined {
     if (this.#holds.size === 0) return undefined
     const parts = resource.split('/')

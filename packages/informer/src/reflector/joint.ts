@@ -3,7 +3,7 @@ import type { InformerState } from '../informer-state.ts'
 import type { Reflector } from './reflector.ts'
 import { isPermanent } from './transitions.ts'
 
-/** The part of a reflector from which several of one scope are described as one. */
+/** The part of a reflector that is needed to describe several reflectors of one scope as one. */
 export type ReflectorStatus = Pick<Reflector, 'state' | 'lastSyncedResourceVersion' | 'lastError'>
 
 /** From the state furthest from watching: a reflector that has stopped will never have its part of the objects. */
@@ -18,13 +18,13 @@ const byDistance: readonly InformerState[] = [
   'watching',
 ]
 
-/** What they do is what the one of them does that is furthest from watching. */
+/** The state of several reflectors: that of the reflector furthest from `watching`. */
 export function jointState(all: readonly ReflectorStatus[]): InformerState {
   const states = all.map(({ state }) => state)
   return byDistance.find(state => states.includes(state)) ?? 'idle'
 }
 
-/** The oldest of theirs; `undefined` where one has none yet, or they can't be compared (rule R13). */
+/** The oldest resourceVersion of several reflectors; `undefined` if a reflector has none yet, or they can't be compared (rule R13). */
 export function jointResourceVersion(all: readonly ReflectorStatus[]): string | undefined {
   const versions = all.map(({ lastSyncedResourceVersion }) => lastSyncedResourceVersion)
   return versions.reduce((oldest, one) => {
@@ -33,7 +33,7 @@ export function jointResourceVersion(all: readonly ReflectorStatus[]): string | 
   })
 }
 
-/** The failure of the first of them that has one; one that is for the caller before all that will pass (rule R36). */
+/** The failure of the first reflector that has one. Failures that the caller has to mend come before those that pass by themselves (rule R36). */
 export function jointError(all: readonly ReflectorStatus[]): Error | undefined {
   const errors = all.map(({ lastError }) => lastError)
   return errors.find(isPermanent) ?? errors.find(error => error !== undefined)

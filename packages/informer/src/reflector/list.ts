@@ -15,13 +15,13 @@ import type { SnapshotFanOut } from './writers.ts'
 const silenceMs = 65_000
 
 /**
- * Reads a whole state by a list, in one answer or in pages. Resolves once it is in the stores.
+ * Lists all objects, in one answer or in pages. Resolves once they are in the stores.
  */
 export async function list(context: ReflectorContext, { resourceVersion }: Listing): Promise<void> {
   const { settings, target, clock, stats } = context
   const { initial, pageSize } = settings
   const { selection } = target
-  // From the cache, a limit is ignored; a resource that has none honours it (rule R1).
+  // The API server's cache ignores a limit; a resource without that cache honours it (rule R1).
   const paged = initial === 'paged' || context.inPages || resourceVersion === '0'
   const begunAt = clock.monotonic()
   let reading = context.read(resourceVersion)
@@ -44,7 +44,7 @@ export async function list(context: ReflectorContext, { resourceVersion }: Listi
         query = nextPageQuery(selection, pageSize, token)
       } catch (error) {
         if (token === undefined || whole || !isExpired(error)) throw error
-        // The state of the pages is gone: all of a newer one, in one answer (rule R4).
+        // The server no longer has the state of the pages, so the list is repeated in one answer (rule R4).
         whole = true
         token = undefined
         seen = undefined
@@ -66,13 +66,13 @@ export async function list(context: ReflectorContext, { resourceVersion }: Listi
   }
 }
 
-/** One item of the collection, if there is any, at least as new as the last resourceVersion: or why not (rule R21). */
+/** Checks, by a list of one item, whether the server still knows the last resourceVersion. Rejects if not (rule R21). */
 export async function check(context: ReflectorContext): Promise<void> {
   const { resourceVersion, target } = context
   await page(context, listQuery(target.selection, { resourceVersion }, 1), undefined)
 }
 
-/** One answer. Bounded in silence, since no call of this kind is by itself. */
+/** Reads one answer. It ends after a time without a byte, because a list has no other time-out. */
 async function page(context: ReflectorContext, query: string, reading: SnapshotFanOut | undefined): Promise<ListHead> {
   const { settings, target, clock, stats } = context
   const { context: client, maxObjectBytes } = settings

@@ -17,37 +17,36 @@ import { StreamingSupport } from './streaming-support.ts'
 /** How a first state is read (rule R1). */
 export type InitialRead = 'stream' | 'whole' | 'paged'
 
-/** Listeners for the owner of a reflector. What one throws goes to `onError`. */
+/** Listeners of the owner of a reflector. Their errors go to `onError`. */
 export interface ReflectorListeners {
-  /** It does something else now. */
+  /** Called when the state changes. */
   state?(state: InformerState): void
   /** The server has accepted a watch. That of a streaming list is accepted before its state has come. */
   watching?(): void
   /**
-   * A whole state was read and committed to all writers. `resourceVersion`: of that state. Comes before any change that
-   * follows it.
+   * Called when all objects were listed and committed to all writers, before any later change. `resourceVersion`: that of the list.
    */
   synced?(resourceVersion: string): void
-  /** It is proved that the server does not serve the resource; what the writers held was cleared (rule D8). */
+  /** Called when it is proved that the server does not serve the resource. The writers are empty then (rule D8). */
   missing?(error: Error): void
-  /** A list or a watch failed, and is tried again. Also reported to `onError`, but for what happens to every watch. */
+  /** Called when a list or a watch has failed and will be retried. `onError` receives the error too, unless every watch ends by such an error. */
   error?(error: Error): void
 }
 
-/** How a reflector reads. None of it is needed. */
+/** How a reflector reads. All options have defaults. */
 export interface ReadingOptions {
   /**
-   * How the state is read when there is none, or the watch can't be resumed (rule R1):
+   * How all objects are read at first, and when the watch can't be resumed (rule R1):
    *
-   * - `stream`: by a watch that begins with it. Falls back to `whole` where the server has no streaming lists.
+   * - `stream`: by a watch that begins with them. Falls back to `whole` if the server has no streaming lists.
    * - `whole`: by a list from the API server's cache, in one answer.
-   * - `paged`: in pages of `pageSize`. Slower, and each costs the server's storage; for servers with a cache that
+   * - `paged`: in pages of `pageSize`. This is slower, and each page is read from etcd; for servers with a cache that
    *   is the bottleneck.
    *
    * @default 'stream'
    */
   readonly initial?: InitialRead | undefined
-  /** Most items of a page, where lists come in pages. @default 500 */
+  /** The maximum number of items of a page, with `initial: 'paged'`. @default 500 */
   readonly pageSize?: number | undefined
   /** Longest object, in bytes as sent. @default 16 MiB */
   readonly maxObjectBytes?: number | undefined
@@ -55,19 +54,19 @@ export interface ReadingOptions {
 
 export interface ReflectorOptions extends ReadingOptions {
   readonly client: Pick<Client, 'raw' | 'environment'>
-  /** What to read: see `targetsOf`. */
+  /** The collection to read: see `targetsOf`. */
   readonly target: ReadTarget
   /**
-   * How old the first state may be where it comes by a `whole` list: `any` that the API server's cache has, or the
-   * `newest`, for callers that take absence for an answer. A streaming list always is the newest. @default 'any'
+   * How old the objects of a first `whole` list may be: `any` state of the API server's cache, or the `newest`, for callers
+   * that rely on the absence of an object. A streaming list is always the newest. @default 'any'
    */
   readonly firstList?: 'any' | 'newest' | undefined
   /** How long each watch is asked to last, at random between these, in seconds. @default { min: 290, max: 590 } */
   readonly timeoutSeconds?: { readonly min: number; readonly max: number } | undefined
-  /** The known support of the server for streaming lists; shared by reflectors of one client. @default one of its own */
+  /** The known support of the server for streaming lists; shared by reflectors of one client. @default that of this reflector */
   readonly streaming?: StreamingSupport | undefined
   /**
-   * What each request but the first has to pass: those after a failure, and after a watch has ended or is about to.
+   * The pacer of all requests but the first: those after a failure, and after a watch has ended or is about to end.
    * @default none
    */
   readonly pacer?: Pacer | undefined
@@ -126,7 +125,7 @@ function seconds(option: string, value: unknown): void {
   if (min > max) throw new OptionRangeError(option, 'a min that is no more than max', `${min} and ${max}`)
 }
 
-/** Checked options, with their defaults: what reflectors that read alike share. */
+/** Checked options with their defaults, which reflectors with equal options share. */
 export interface ReflectorSettings {
   readonly context: WatchContext
   readonly environment: Environment

@@ -1,7 +1,7 @@
 import type { Stream } from './stream.ts'
 
 /**
- * What a reflector does next, with all that it needs to know for it.
+ * The next phase of a reflector, with its data.
  *
  * ```
  *   streaming ──► watching ──► waiting ──► streaming, listing or watching
@@ -12,7 +12,7 @@ import type { Stream } from './stream.ts'
  */
 export type Phase = Streaming | Listing | Watching | Checking | Waiting | VerifyingNotServed | Missing | Stopped
 
-/** Reads a whole state by a watch that begins with it, and goes on as the watch (rules R9–R12). */
+/** Reads all objects by a watch that begins with them, and continues as the watch (rules R9–R12). */
 export interface Streaming {
   readonly is: 'streaming'
   /** The state is not older than this; `''`: the newest. */
@@ -24,11 +24,11 @@ export interface Listing {
   readonly is: 'listing'
   /** The state is not older than this; `'0'`: any; `''`: the newest. */
   readonly resourceVersion: string
-  /** The server did not stream: if it does list, that is what it can't do (rule R11). */
+  /** The server did not stream. If it lists, it has no streaming lists (rule R11). */
   readonly refusedStreaming?: boolean | undefined
 }
 
-/** Follows the changes (rules R13–R20): by the watch that a streaming list has become, or by one from the last resourceVersion on. */
+/** Follows the changes (rules R13–R20): by the watch that a streaming list has become, or by a new watch from the last resourceVersion on. */
 export interface Watching {
   readonly is: 'watching'
   readonly stream?: Stream | undefined
@@ -39,24 +39,24 @@ export interface Checking {
   readonly is: 'checking'
 }
 
-/** Waits, `ms` milliseconds, before it goes on (rule R22). */
+/** Waits `ms` milliseconds before the next phase (rule R22). */
 export interface Waiting {
   readonly is: 'waiting'
   readonly ms: number
   readonly next: Streaming | Listing | Watching | Checking
 }
 
-/** A 404 came, and is no proof that the server does not serve the resource: asks for one (rules D7, D8). */
+/** Asks for a proof that the server does not serve the resource, because a 404 alone is none (rules D7, D8). */
 export interface VerifyingNotServed {
   readonly is: 'verifying'
-  /** What came. */
+  /** The 404. */
   readonly error: Error
 }
 
-/** A proof says that the server does not serve the resource (rules D7, D8). Waits for the news that it does, or for the longest backoff. */
+/** The server is proved not to serve the resource (rules D7, D8). Waits for the report that it does, or for the longest backoff. */
 export interface Missing {
   readonly is: 'missing'
-  /** What it said. */
+  /** The error of the server. */
   readonly error: Error
 }
 

@@ -18,29 +18,29 @@ import { callGuarded } from '../watched.ts'
 import type { PreparedReflector, ReflectorListeners, ReflectorSettings } from './options.ts'
 import { type SnapshotFanOut, Writers, type WritersParts } from './writers.ts'
 
-/** What a reflector has done since it was made. */
+/** Counters of a reflector since its creation. */
 export interface ReflectorStats {
   /** Lists and streaming lists that were begun. */
   readonly lists: number
-  /** Watches that were opened, streaming lists among them. */
+  /** The number of opened watches, including streaming lists. */
   readonly watches: number
-  /** Whole states that replaced an earlier one. */
+  /** The number of lists that replaced an earlier state. */
   readonly relists: number
-  /** Of those, the ones that may be older than what was there before (rule R5). */
+  /** The number of relists that may be older than the state before (rule R5). */
   readonly rollbacks: number
-  /** Events of watches, those of initial states left out. */
+  /** The number of events of watches, without initial events. */
   readonly events: number
   /** Of objects, as received. */
   readonly bytes: number
 }
 
-/** What a phase waits for. An object that there is anyway: a signal for each would cost a kilobyte. */
+/** The operation that a phase waits for. It is an object that exists anyway, because an AbortSignal for each would cost a kilobyte. */
 export interface UnderWay {
-  /** Ends it: the reflector was stopped. */
+  /** Ends the operation, because the reflector was stopped. */
   interrupt(): void
-  /** Ends it from this side, for something that only a whole state can mend. */
+  /** Ends the operation with an error that only a list can mend. */
   fail?(error: Error): void
-  /** Ends it from this side: what the server says now is no longer what it said. */
+  /** Ends the operation, so that all objects are listed again. */
   relist?(): void
 }
 
@@ -49,17 +49,16 @@ interface Metadata {
 }
 
 /**
- * A kind of failure that is counted for as long as it comes again and again. What follows from it, see `limits` in
- * transitions.ts.
+ * A kind of failure that is counted while it repeats. `limits` in transitions.ts has the consequences.
  *
- * - `streamingList`: a streaming list without its end. An end restarts the count, a list does not (rule R11).
- * - `watch`: a watch that the server failed, or that was soon over without an event. An event, a bookmark, a whole state
+ * - `streamingList`: a streaming list that did not reach its end. A complete streaming list restarts the count, a list does not (rule R11).
+ * - `watch`: a watch that failed, or ended soon without an event. An event, a bookmark, a list
  *   and a watch that lasted restart the count (rules R14, R15, R18).
  * - `unreadable`: an answer or a line that can't be read. An event and a clean end restart the count (rule R20).
  */
 export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
 
-/** What a reflector knows on its way, shared by its phases: where it is in history, what it feeds, how often it has failed. */
+/** The state that the phases of a reflector share: its resourceVersion, its writers and its failures. */
 export class ReflectorContext implements WritersParts {
   readonly settings: ReflectorSettings
   readonly target: ReadTarget
@@ -70,11 +69,11 @@ export class ReflectorContext implements WritersParts {
   stopped = false
   underWay: UnderWay | undefined
   readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
-  /** What it asked for first failed, or is over: it asks again. */
+  /** Whether the first request has failed or ended, so that the next one is a repetition. */
   isAgain = false
-  /** A writer could not be filled, and has no state: the next request must read a whole one. */
+  /** Whether a writer could not be filled, so that the next request must be a list. */
   isUnfilled = false
-  /** Of the last list, event or bookmark; `undefined` where there is no state. */
+  /** The resourceVersion of the last list, event or bookmark; `undefined` without a state. */
   resourceVersion: string | undefined
   lastError: Error | undefined
   /** The server does not serve the resource, as was proved, and no watch was accepted since (rules D7, D8). */
@@ -88,7 +87,7 @@ export class ReflectorContext implements WritersParts {
   /** When something of the server's state was last received, on the monotonic clock (rule R21). */
   receivedAt = 0
 
-  /** How often the state was said to be no longer what the server has, and how many of these a whole state has answered. */
+  /** The number of calls of {@link ReflectorContext.doubt}, and of those that a list has settled. */
   #doubts = 0
   #answered = 0
   #asked = 0
@@ -108,17 +107,17 @@ export class ReflectorContext implements WritersParts {
     return this.#backoff
   }
 
-  /** What the server has may differ from the state, though no resourceVersion does. */
+  /** Whether the server's objects may differ from the stored ones although no resourceVersion does. */
   get isDoubted(): boolean {
     return this.#doubts !== this.#answered
   }
 
-  /** Notes that what the server has may differ from the state. Only a whole state that is read from now on settles that. */
+  /** Records that the server's objects may differ from the stored ones. Only a list that begins after the call settles that. */
   doubt(): void {
     this.#doubts += 1
   }
 
-  /** Begins to read a whole state, not older than `resourceVersion`. Where it may go back, nothing of the stores is reused (rule R5). */
+  /** Begins a list that is not older than `resourceVersion`. If it may be older than the stores, no stored object is reused (rule R5). */
   read(resourceVersion: string): SnapshotFanOut {
     this.isUnfilled = false
     this.#asked = this.#doubts
@@ -158,7 +157,7 @@ export class ReflectorContext implements WritersParts {
   }
 
   /**
-   * Throws if a whole state is older than `asked`, which it must not be (NotOlderThan): a server that does not keep to that has not proved which objects
+   * Throws if a list is older than `asked`, although the request forbids that (NotOlderThan): such a list is no proof of which objects
    * are gone (rule X14).
    */
   checkAge(resourceVersion: string, asked: string): void {
@@ -166,7 +165,7 @@ export class ReflectorContext implements WritersParts {
     throw new InvalidBodyError('the state is older than the one asked for', { method: 'GET', ...this.target })
   }
 
-  /** Brings a whole state into the stores. `newest`: it was asked for without a bound on its age, so that the view may go back by it. */
+  /** Commits a list to the stores. `newest`: the list had no bound on its age, so the stores may go back in time by it. */
   commit(reading: SnapshotFanOut, resourceVersion: string, newest: boolean): void {
     if (this.resourceVersion !== undefined) {
       this.stats.relists += 1
@@ -187,7 +186,7 @@ export class ReflectorContext implements WritersParts {
     if (!this.stopped) this.writers.resume()
   }
 
-  /** The resource is gone. Clears all writers, and reports those that throw. */
+  /** Clears all writers, because the resource is gone, and reports the errors of writers. */
   clear(): void {
     try {
       this.writers.clear()
@@ -196,9 +195,9 @@ export class ReflectorContext implements WritersParts {
     }
   }
 
-  /** Notes a failure. `background`: report it to `onError` too. */
+  /** Records a failure. `background`: report it to `onError` too. */
   fail(error: Error, phase: 'list' | 'watch', background = true): void {
-    // Reports a missing permission once: it is retried for as long as nobody grants it, which may be for ever.
+    // A missing permission is reported once, because the retries may go on for ever.
     const isReported = [isForbidden, isUnauthorized].some(is => is(error) && is(this.lastError))
     this.lastError = error
     this.isAgain = true
@@ -207,8 +206,8 @@ export class ReflectorContext implements WritersParts {
   }
 
   /**
-   * An item or event was left out (rule R20). Since a whole state began to be read, reports the first ten. After them
-   * reports the hundredth, the thousandth and so on, each with how many there are by then.
+   * Handles an item or event that was left out (rule R20). Reports the first ten since the last list began, and after them
+   * the hundredth, the thousandth and so on, each with the number so far.
    */
   skipped(error: InvalidObjectError, phase: 'list' | 'watch'): void {
     this.strays += 1
@@ -222,7 +221,7 @@ export class ReflectorContext implements WritersParts {
     this.settings.environment.onError(error, context)
   }
 
-  /** Calls a listener of the owner's; what it throws, or its promise rejects with, is nobody else's trouble. */
+  /** Calls a listener of the owner. Its error, or that of its promise, goes only to `onError`. */
   notify(call: () => unknown): void {
     if (this.stopped) return
     callGuarded(call, error => this.report(asError(error, 'a listener threw'), 'listener'))
@@ -256,7 +255,7 @@ export class ReflectorContext implements WritersParts {
     return min + Math.floor(environment.random() * (max - min + 1))
   }
 
-  /** A writer could not be filled: only a whole state helps it. */
+  /** Handles a writer that could not be filled: only a list can fill it. */
   backfillFailed(error: unknown): void {
     const failure = asError(error, 'a writer could not be filled')
     this.isUnfilled = true

@@ -8,14 +8,14 @@ import { Reflector } from './reflector.ts'
 export interface ReflectorSetOptions extends Omit<ReflectorOptions, 'target' | 'on'> {
   readonly targets: readonly ReadTarget[]
   readonly on: {
-    /** All of them together do something else now. */
+    /** Called when the joint state changes. */
     state(state: InformerState): void
-    /** One failed to list or watch, and tries again. */
+    /** Called when a reflector has failed to list or watch, and tries again. */
     error(error: Error): void
   }
 }
 
-/** The reflectors of one scope, one for each of its namespaces, as if they were one. */
+/** The reflectors of one scope, one for each of its namespaces, with the interface of one reflector. */
 export class ReflectorSet {
   readonly #all: readonly Reflector[]
   readonly #on: ReflectorSetOptions['on']
@@ -39,7 +39,7 @@ export class ReflectorSet {
     return jointError(this.#all)
   }
 
-  /** The resource of one of them is gone, or was never there. */
+  /** Whether the resource of a reflector is gone, or never existed. */
   get isMissing(): boolean {
     return this.#all.some(({ isMissing }) => isMissing)
   }

@@ -29,8 +29,8 @@ const soonMs = 1000
 /** How a writer joins a reflector that runs. */
 export interface JoinOptions {
   /**
-   * All that the reflector's state holds, as decoded: the entries of a full store that it feeds. Asked for when the
-   * joining begins, and read in slices while changes go on.
+   * Returns all decoded objects of the reflector's state: the entries of a full store that it feeds. It is called when the
+   * writer begins to join, and the objects are read in slices while changes go on.
    */
   readonly fill: () => FillSource
 }
@@ -47,7 +47,7 @@ export interface JoinOptions {
 export class Reflector {
   readonly #context: ReflectorContext
   #state: InformerState = 'idle'
-  /** Resolves when the request under way has ended. While a watch goes on there is none: an idle one of thousands would keep its frame. */
+  /** Resolves when the request under way has ended. `undefined` during a watch, because a pending promise for each of thousands of watches would cost memory. */
   #running: Promise<void> | undefined
   #isBegun = false
   #wake: (() => void) | undefined
@@ -68,12 +68,12 @@ export class Reflector {
     return this.#state
   }
 
-  /** How new the stores are known to be: of the last list, event or bookmark. `undefined` where there is no state. */
+  /** The resourceVersion of the last list, event or bookmark: the stores are at least as new. `undefined` without a state. */
   get lastSyncedResourceVersion(): string | undefined {
     return this.#context.resourceVersion
   }
 
-  /** The last failure; `undefined` once a watch was accepted after it. */
+  /** The last failure; `undefined` after a later watch was accepted. */
   get lastError(): Error | undefined {
     return this.#context.lastError
   }
@@ -87,12 +87,12 @@ export class Reflector {
     return { ...this.#context.stats }
   }
 
-  /** How many writers it feeds. */
+  /** The number of writers. */
   get size(): number {
     return this.#context.writers.size
   }
 
-  /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was stopped. */
+  /** Starts the reflector. Does nothing if it has started. @throws InformerStoppedError after `stop` */
   start(): void {
     this.#mustLive()
     if (this.#isBegun) return
@@ -101,12 +101,12 @@ export class Reflector {
   }
 
   /**
-   * Feeds a writer too. Before the start it just takes part. Afterwards it needs `fill`, and is filled once there is a
-   * state: it gets what `fill` gives and the changes meanwhile as its first state, then every change. If the
-   * state has to be read again before that is done, it takes part in that instead.
+   * Adds a writer. After the start it needs `fill`: once the reflector has a state, the writer receives the objects of `fill`
+   * and the changes meanwhile as its first snapshot, then every change. If the objects have to be listed again before that is done, the writer
+   * receives that list instead.
    *
-   * @throws InformerStoppedError once it was stopped.
-   * @throws TypeError for a writer that it feeds already, and without `fill` after the start.
+   * @throws InformerStoppedError after `stop`
+   * @throws TypeError for a writer that was added already, and without `fill` after the start
    */
   add(writer: StoreWriter, options?: JoinOptions): void {
     this.#mustLive()
@@ -118,12 +118,12 @@ export class Reflector {
     } else writers.backfill(writer, options.fill)
   }
 
-  /** Feeds it no more, from now on; the writer itself stays open. Harmless where it was not fed. */
+  /** Removes a writer, which stays open. Does nothing for an unknown writer. */
   remove(writer: StoreWriter): void {
     this.#context.writers.remove(writer)
   }
 
-  /** Ends a wait at once, and restarts the backoff: there is reason to think that the next try does better. */
+  /** Ends a wait at once, and restarts the backoff, because the next try may succeed. */
   retryNow(): void {
     this.#context.backoff.reset()
     this.#retriedAt = this.#context.clock.monotonic()
@@ -131,13 +131,13 @@ export class Reflector {
   }
 
   /**
-   * Asks for another try, for a wait that begins while there is no state because the server refused (401, 403, 404, 400 and the like): it is
-   * made one second after the refusal, or at once where that is past. Later waits are as long as ever.
+   * Asks for an early retry, for a reader that begins to wait while there is no state because the server refused (401, 403, 404, 400 and the like). The
+   * retry is made one second after the refusal, or at once if that is past. Later waits are not shortened.
    *
-   * `isLasting`: somebody waits until the resource is there. For the next half minute it is looked for at short intervals, as after
+   * `isLasting`: the reader waits until the resource exists. For the next half minute the retries are frequent, as after
    * {@link Reflector.retryNow}.
    *
-   * Returns whether the server answers another try. That answer is reported as any other.
+   * Returns whether there is a retry. Its answer is reported as usual.
    */
   tryNow(isLasting = false): boolean {
     if (isLasting) this.#retriedAt = this.#context.clock.monotonic()
@@ -149,8 +149,8 @@ export class Reflector {
   }
 
   /**
-   * Reads the whole state again, and reuses nothing of the stores: the same objects may have other contents, such as after a conversion was put in
-   * place. Does nothing before the start.
+   * Lists all objects again, and reuses no stored object, because objects of the same version may have other contents, for example after a
+   * conversion was added. Does nothing before the start.
    */
   relist(): void {
     if (!this.#isBegun || this.#context.stopped) return
@@ -159,8 +159,8 @@ export class Reflector {
   }
 
   /**
-   * Ends it, whatever it does: nothing is called and no writer is written to from now on. The writers stay open.
-   * Idempotent. Resolves when all that was under way is gone.
+   * Stops the reflector. After the call, no listener is called and no writer is changed. The writers stay open.
+   * Idempotent. Resolves when no request is under way.
    */
   stop(): Promise<void> {
     const context = this.#context
@@ -212,7 +212,7 @@ export class Reflector {
     this.#context.notify(() => this.#context.on.state?.(state))
   }
 
-  /** Does one phase to its end, and says what comes next. */
+  /** Runs one phase to its end. Resolves with the next phase. */
   #step(phase: Exclude<Phase, { is: 'stopped' } | Watching>): Promise<Phase> {
     switch (phase.is) {
       case 'streaming':
@@ -295,7 +295,7 @@ export class Reflector {
     return wholeState(context)
   }
 
-  /** Waits for its turn, unless it is stopped or asked not to wait. */
+  /** Waits for its turn at the pacer, unless the reflector is stopped or asked not to wait. */
   #pass(pacer: Pacer): Promise<void> {
     return new Promise(resolve => {
       const pass = (): void => {
@@ -312,7 +312,7 @@ export class Reflector {
     })
   }
 
-  /** Waits until a whole state may be read, unless it is stopped. */
+  /** Waits until a list may begin, unless the reflector is stopped. */
   async #released(first: Promise<void>): Promise<void> {
     const { settings, target } = this.#context
     let held: Promise<void> | undefined = first
@@ -328,7 +328,7 @@ export class Reflector {
     }
   }
 
-  /** Waits, unless it is stopped, asked not to wait, or asked for another try. */
+  /** Waits, unless the reflector is stopped, asked not to wait, or asked to retry. */
   #pause(ms: number): Promise<void> {
     const { clock, lastError, stopped } = this.#context
     const from = clock.monotonic()
@@ -358,7 +358,7 @@ function asksAgain({ isAgain }: ReflectorContext, phase: Phase): boolean {
   return phase.is !== 'watching' || phase.stream === undefined
 }
 
-/** What a proof says; `false` where it fails, or the reflector is stopped before. */
+/** The result of a proof; `false` if the proof fails, or the reflector is stopped before. */
 function unlessStopped(context: ReflectorContext, proof: Promise<boolean> | undefined): Promise<boolean> {
   return new Promise(resolve => {
     const settle = (isProved: boolean): void => {
@@ -371,7 +371,7 @@ function unlessStopped(context: ReflectorContext, proof: Promise<boolean> | unde
   })
 }
 
-/** A stream that has brought its initial state, or how it ended before; `undefined` where the reflector was stopped. */
+/** Resolves with a stream that has delivered its initial events, or with its end if it ended before; `undefined` if the reflector was stopped. */
 function begun(context: ReflectorContext, { resourceVersion }: Streaming): Promise<Stream | Ended | undefined> {
   return new Promise(resolve => {
     const stop = (): void => {
@@ -379,7 +379,7 @@ function begun(context: ReflectorContext, { resourceVersion }: Streaming): Promi
       resolve(undefined)
     }
     const settle = (outcome: Stream | Ended): void => {
-      // Until it has a follower: the handler of the next change may stop everything.
+      // The stream has no follower yet, and a handler of the next change may stop the reflector.
       context.underWay = outcome instanceof Stream ? { interrupt: () => outcome.abort() } : undefined
       resolve(outcome)
     }

@@ -1,7 +1,7 @@
 import type { InformerState } from '../informer-state.ts'
 import type { Phase, Stopped } from './phase.ts'
 
-/** The state of a phase, for readers. `hasState`: an earlier one is in the stores, and stays readable. */
+/** The state of a phase, for readers. `hasState`: the stores have earlier objects, which stay readable. */
 export function nameOf(phase: Exclude<Phase, Stopped>, hasState: boolean): InformerState {
   switch (phase.is) {
     case 'streaming':

@@ -10,47 +10,47 @@ export type StreamEnd = WatchEnd | { readonly how: 'silent'; readonly error: Tim
 export interface Ended {
   readonly end: StreamEnd
   readonly livedMs: number
-  /** For how long the server had accepted it; 0: it never did. */
+  /** The time since the server accepted the watch, in milliseconds; 0 if it never did. */
   readonly openMs: number
-  /** Events it gave after the initial state. */
+  /** The number of events after the initial ones. */
   readonly events: number
 }
 
 /** Receives the events of a stream. */
 export interface StreamFollower {
-  /** The server has accepted it. */
+  /** Called when the server has accepted the watch. */
   opened?(): void
   /** The initial state is in the stores; the stream goes on as the watch. */
   whole?(): void
   draining?(): void
-  /** It is over; not called after `abort`. */
+  /** Called when the watch has ended; not after `abort`. */
   ended(ended: Ended): void
 }
 
 /** How long the initial state may keep silent, in milliseconds (rule R12). */
 const silenceMs = 30_000
-/** How long it may take to come to a key after all before, in milliseconds (rule R12). */
+/** How long initial events may take to reach a further key in the order of keys, in milliseconds (rule R12). */
 const standstillMs = 60_000
 
 /** An initial state that is being read. */
 interface InitialState {
   readonly reading: SnapshotFanOut
-  /** The last key so far, and when it came. */
+  /** The last key so far, and the time of its event. */
   lastKey: string
   lastKeyAt: number
   standstill: Timer | undefined
 }
 
-/** One watch request. Up to the bookmark that ends initial events it brings a whole state, and then changes, to the stores. */
+/** One watch request. It delivers the initial events, up to the bookmark that ends them, and then changes, to the stores. */
 export class Stream {
   readonly #context: ReflectorContext
   readonly #watch: Watch
   readonly #begunAt: number
   #openedAt: number | undefined
-  /** The state that it begins with is not older than this; `''`: the newest. */
+  /** The minimum resourceVersion of the initial events; `''`: the newest. */
   readonly #asked: string
   #follower: StreamFollower
-  /** Until the initial state is there. */
+  /** The initial events; `undefined` after their end. */
   #initial: InitialState | undefined
   #draining = false
   #received = false
@@ -79,7 +79,7 @@ export class Stream {
     if (this.#initial !== undefined) this.#awaitProgress(this.#initial)
   }
 
-  /** Hands it over to another follower, which receives what happened meanwhile. */
+  /** Sets another follower, which receives the calls that came meanwhile. */
   follow(follower: StreamFollower): void {
     this.#follower = follower
     if (this.#ended !== undefined) follower.ended(this.#ended)
@@ -94,7 +94,7 @@ export class Stream {
     this.#watch.release()
   }
 
-  /** Ends it; its follower receives nothing more. */
+  /** Ends the watch. Its follower receives nothing more. */
   abort(): void {
     if (this.#ended !== undefined) return
     this.#watch.abort()
@@ -168,7 +168,7 @@ export class Stream {
     return ended
   }
 
-  /** The initial state comes in the order of its keys: what comes after all before brings its end nearer (rule R10). */
+  /** Records progress: initial events come in the order of their keys, so an event of a later key is progress (rule R10). */
   #noteKey(initial: InitialState, key: string): void {
     if (key <= initial.lastKey) return
     initial.lastKey = key

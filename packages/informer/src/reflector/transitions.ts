@@ -21,7 +21,7 @@ import type { Checking, Listing, Missing, Phase, Streaming, VerifyingNotServed, 
 import type { FailureKind, ReflectorContext } from './reflector-context.ts'
 import type { Ended, StreamEnd } from './stream.ts'
 
-/** What follows from each kind of failure, at how many running; before that the same is tried again. `relist`: the state is read again. */
+/** By kind of failure: the number in a row, and its consequence. With fewer failures the same request is repeated. `relist`: all objects are listed again. */
 const limits = {
   /** `list`: the state is listed instead. */
   streamingList: { list: 2 },
@@ -31,18 +31,18 @@ const limits = {
   unreadable: { relist: 2, longestWait: 3 },
 } as const satisfies Record<FailureKind, Record<string, number>>
 
-/** A watch that was closed within so many milliseconds, without an event, counts as a failure (rule R15). */
+/** A watch that the server closes within this time, in milliseconds, without an event, counts as a failure (rule R15). */
 const shortCloseMs = 1000
-/** A watch that broke within so many milliseconds, without an event, counts as a failure (rule R14). */
+/** A watch that breaks within this time, in milliseconds, without an event, counts as a failure (rule R14). */
 const shortBreakMs = 30_000
-/** A watch that was open for so many milliseconds works: what failed before it says nothing of the next wait (rule R22). */
+/** A watch that was open for this time, in milliseconds, works: failures before it do not lengthen the next wait (rule R22). */
 const provenMs = 10_000
-/** What a backoff grows to, in milliseconds (rule R22). */
+/** The longest wait of a backoff, in milliseconds (rule R22). */
 const longestMs = 30_000
 
 const watching: Watching = { is: 'watching' }
 
-/** How the whole state is to be read now: not older than the last resourceVersion, so that the view does not go back. */
+/** The phase that reads all objects, not older than the last resourceVersion, so that the stores do not go back in time. */
 export function wholeState(
   context: ReflectorContext,
   resourceVersion: string | undefined = known(context),
@@ -54,7 +54,7 @@ export function wholeState(
   return listing(context, resourceVersion)
 }
 
-/** What a whole state must not be older than. In doubt it is the newest, and nothing of the stores is reused. */
+/** The minimum resourceVersion of a list. In doubt, the list must be the newest, and no stored object is reused. */
 function known({ isDoubted, resourceVersion }: ReflectorContext): string | undefined {
   return isDoubted ? '' : resourceVersion
 }
@@ -72,23 +72,23 @@ export function isPermanent(error: unknown): boolean {
 
 const isDenied = (error: unknown): boolean => isUnauthorized(error) || isForbidden(error)
 
-/** The server will never do this: a selector that it does not know, a resource that can't be listed. */
+/** Whether the server will never accept the request: a selector that it does not know, a resource that can't be listed. */
 const isImpossible = (error: unknown): boolean => isBadRequest(error) || isInvalid(error) || isMethodNotAllowed(error)
 
 const isUnreadable = (error: unknown): boolean =>
   error instanceof InvalidBodyError || error instanceof LineTooLongError || error instanceof ItemTooLongError
 
 /**
- * Whether the server answered, and the answer is no state: it refused, or what it sent can't be read. Not so where only the resourceVersion
- * that was asked for is to blame.
+ * Whether the server answered without a list: it refused, or its answer can't be read. Not if only the requested resourceVersion
+ * is the reason.
  */
 export function isAnswer(error: unknown): boolean {
   return (isApiError(error) && !isExpired(error) && !isTooLarge(error)) || isUnreadable(error)
 }
 
 /**
- * The server is about to serve a resource: its definition is new, or has changed. It says so with a Retry-After that grows with the time that this
- * takes, so that what is no news is short.
+ * Whether the server is about to serve a resource, because its definition is new, or has changed. It then answers with a Retry-After that grows with
+ * the elapsed time, and is short at first.
  */
 export function isStarting(error: unknown): boolean {
   return (
@@ -99,10 +99,10 @@ export function isStarting(error: unknown): boolean {
   )
 }
 
-/** Nothing of it reached the server. */
+/** Whether the request did not reach the server. */
 const isUnprocessed = (error: Error): boolean => isConnectionError(error) && error.unprocessed
 
-/** The client was closed: every watch of it has ended for good. */
+/** Whether the client was closed, so that its watches have ended for good. */
 export function isClosed(error: unknown): boolean {
   return isConnectionError(error) && error.code === 'CLIENT_CLOSED'
 }
@@ -117,7 +117,7 @@ export function afterReading(context: ReflectorContext, phase: Streaming | Listi
     return { ...phase, resourceVersion: '' }
   }
   if (phase.is === 'streaming' && (isDenied(error) || isMethodNotAllowed(error))) {
-    // A list may be allowed. But its state would never change, and would pass for one that is watched.
+    // A list may be allowed, but its objects would never change, and readers would take them for watched ones.
     context.fail(error, 'watch')
     return isDenied(error) ? wait(context, phase, error) : waitLongest(context, phase)
   }
@@ -137,12 +137,12 @@ export function afterStreaming(context: ReflectorContext, phase: Streaming, { en
     const path = context.target.path
     context.fail(new Error(`the streaming list of ${path} was closed before its end, again`), 'list')
   }
-  // That a connection breaks says nothing of what the server can do.
+  // A broken connection says nothing about what the server supports.
   if (isListed) return wait(context, insteadOf(context, phase, end.how !== 'broken'))
   return wait(context, end.how === 'silent' ? listing(context) : wholeState(context))
 }
 
-/** The stream was there, and is over without an end of its initial state. */
+/** Whether a stream was accepted, and broke before the end of its initial events. */
 function isUnended(end: StreamEnd): end is Extract<StreamEnd, { how: 'broken' | 'silent' }> {
   return end.how === 'silent' || (end.how === 'broken' && !isUnprocessed(end.error) && !isClosed(end.error))
 }
@@ -153,7 +153,7 @@ function insteadOf(context: ReflectorContext, { resourceVersion }: Streaming, re
   return { ...listing(context, first ? undefined : resourceVersion), refusedStreaming }
 }
 
-/** What else may work when a stream was no good: a list, this once. */
+/** The alternative to a streaming list that has failed: a list, once. */
 function otherWay(context: ReflectorContext, phase: Streaming | Listing): Streaming | Listing {
   return phase.is === 'streaming' ? listing(context) : wholeState(context)
 }
@@ -191,14 +191,14 @@ export function afterWatching(context: ReflectorContext, { end, livedMs, openMs,
   }
 }
 
-/** A watch again; where the server was silent for as long as one lasts, not before it was asked why (rule R21). */
+/** The next watch. If the server was silent for as long as a watch lasts, it is checked first (rule R21). */
 function goOn({ clock, receivedAt, settings }: ReflectorContext): Watching | Checking {
   return { is: clock.monotonic() - receivedAt < settings.timeoutSeconds.min * 1000 ? 'watching' : 'checking' }
 }
 
 function afterRefusal(context: ReflectorContext, error: ApiError): Phase {
   if (isResourceNotFound(error)) return missing(context, error)
-  // What every restart of a server brings; the waits spread the relists (rule R17).
+  // Every restart of a server causes this. The waits spread the relists (rule R17).
   const isOld = isExpired(error)
   context.fail(error, 'watch', !isOld && !isStarting(error))
   if (isOld || isTooLarge(error)) return wait(context, wholeState(context))
@@ -206,7 +206,7 @@ function afterRefusal(context: ReflectorContext, error: ApiError): Phase {
   return afterFailedWatch(context, watching, error)
 }
 
-/** After the server was asked whether it still knows the last resourceVersion (rule R21). */
+/** The phase after the check whether the server still knows the last resourceVersion (rule R21). */
 export function afterChecking(context: ReflectorContext, error: Error | undefined): Phase {
   if (error === undefined) {
     context.receivedAt = context.clock.monotonic()
@@ -222,7 +222,7 @@ export function afterChecking(context: ReflectorContext, error: Error | undefine
   return wait(context, watching, error)
 }
 
-/** The server failed a watch by `error`, or closed it as soon as it was opened. A definition that changes does that, too. */
+/** The phase after a watch that the server failed by `error`, or closed as soon as it was opened, which also happens when a definition changes. */
 function afterFailedWatch(context: ReflectorContext, again: Waiting['next'], error?: Error): Waiting {
   const times = ++context.failures.watch
   if (error === undefined && times >= limits.watch.report) {
@@ -238,13 +238,13 @@ function afterUnreadable(context: ReflectorContext, next: Waiting['next'], relis
   return wait(context, times < limits.unreadable.relist ? next : relist)
 }
 
-/** Reported once: many an operator runs without it. */
+/** The phase after a 404. The error is reported once, because operators may run without the resource. */
 function missing(context: ReflectorContext, error: Error): Missing | VerifyingNotServed {
   context.fail(error, 'list', !isResourceNotFound(context.lastError))
   return { is: context.isMissing ? 'missing' : 'verifying', error }
 }
 
-/** After a 404. `isProved`: the server does not serve the resource; else it is tried again soon, and the last state stays. */
+/** The phase after the proof for a 404. `isProved`: the server does not serve the resource. Otherwise the request is retried soon, and the stored objects stay. */
 export function afterVerifying(
   context: ReflectorContext,
   { error }: VerifyingNotServed,
@@ -272,7 +272,7 @@ export function longestWait(context: ReflectorContext): number {
   return longestMs * (1 + context.settings.environment.random())
 }
 
-/** Throttled, refused or not there: the same again, later (rule R16). */
+/** Whether the server throttled, refused or does not have the resource: the same request is repeated later (rule R16). */
 function isPassing(error: Error): boolean {
   if (isApiError(error)) return error.status === 429 || error.status === 503 || error.retryAfterMs !== undefined
   return isConnectionError(error) && error.code !== 'HEADERS_TOO_LARGE'

@@ -14,7 +14,7 @@ export interface WritersParts {
   readonly clock: Clock
   /** The resourceVersion of the present state; `undefined` if there is no state. */
   readonly resourceVersion: string | undefined
-  /** A writer could not be filled, for this reason. It waits for the next whole state, as a new writer does. */
+  /** Receives the error of a writer that could not be filled. The writer waits for the next list, as a new writer does. */
   backfillFailed(error: unknown): void
 }
 
@@ -35,18 +35,18 @@ export class Writers {
   }
 
   add(writer: StoreWriter): void {
-    // No longer than needed: most reflectors of single objects have one writer.
+    // `concat` makes an array of exactly this length: most reflectors of single objects have one writer.
     this.#writers = this.#writers.concat(writer)
   }
 
-  /** Joins a writer while changes go on: filled in slices, with those changes, and with the others when that is done. */
+  /** Adds a writer while changes go on. It is filled in slices and receives the changes meanwhile. */
   backfill(writer: StoreWriter, source: () => FillSource): void {
     const backfill = new Backfill(writer, source, this.#parts, () => {
       this.#backfills = this.#backfills.filter(other => other !== backfill)
       this.add(writer)
     })
     this.#backfills = [...this.#backfills, backfill]
-    // Where a state is being read, or yet to be read, its commit begins it.
+    // If a list is under way or pending, its commit fills the writer.
     if (this.#pending === undefined && this.#parts.resourceVersion !== undefined) backfill.begin()
   }
 
@@ -61,7 +61,7 @@ export class Writers {
     return this.#writers.includes(writer) || this.#backfills.some(backfill => backfill.writer === writer)
   }
 
-  /** Begins to read a whole state. Writers that were still being filled take part in it instead. */
+  /** Begins a list. Writers that are still being filled receive it instead. */
   replace(options?: ReplaceOptions): SnapshotFanOut {
     this.#pending?.drop()
     this.#endBackfills()
@@ -95,7 +95,7 @@ export class Writers {
     })
   }
 
-  /** The resource is gone, and so are all objects (rule D8). Writers that were being filled start over with the rest. */
+  /** Removes all objects, because the resource is gone (rule D8). Writers that were being filled begin again with the others. */
   clear(): void {
     this.#endBackfills()
     each(this.#writers, writer => {
@@ -110,7 +110,7 @@ export class Writers {
     this.#writers = none
   }
 
-  /** Writers that were being filled wait for a whole state with the others. */
+  /** Makes the writers that were being filled wait for the next list with the others. */
   #endBackfills(): void {
     for (const backfill of this.#backfills) {
       backfill.drop()
@@ -125,11 +125,11 @@ interface Part {
   readonly snapshot: Snapshot
 }
 
-/** One whole state, on its way into all writers. Nothing of it is seen before `commit`. */
+/** A list for all writers. Readers see nothing of it before `commit`. */
 export class SnapshotFanOut {
   #parts: readonly Part[]
   readonly #over: () => void
-  /** What the first writer threw that takes no part any more. */
+  /** The error of the first writer that was left out. */
   #failure: { readonly error: unknown } | undefined
   /** Objects put in. */
   count = 0
@@ -156,7 +156,7 @@ export class SnapshotFanOut {
     this.#give(object, undefined)
   }
 
-  /** A writer that throws lacks a part of the state: it takes part no more. That is reported when the others have theirs. */
+  /** Passes an object to all writers. A writer that throws lacks an object, so it is left out. The error is reported after the other writers have the list. */
   #give(object: object, bytes: number | undefined): void {
     for (const { writer, snapshot } of this.#parts) {
       try {
@@ -169,7 +169,7 @@ export class SnapshotFanOut {
     }
   }
 
-  /** Leaves one writer out from now on. */
+  /** Leaves a writer out from now on. */
   leave(writer: StoreWriter): void {
     for (const part of this.#parts) if (part.writer === writer) part.snapshot.drop()
     this.#parts = this.#parts.filter(part => part.writer !== writer)
@@ -177,7 +177,7 @@ export class SnapshotFanOut {
 
   commit(resourceVersion: string): void {
     try {
-      // A handler may remove writers, or stop it all.
+      // A handler may remove writers, or stop the reflector.
       each(this.#parts, part => {
         if (this.#parts.includes(part)) part.snapshot.commit(resourceVersion)
       })
@@ -195,13 +195,13 @@ export class SnapshotFanOut {
   }
 }
 
-/** One writer that joins a reflector that has its state already. */
+/** Fills one writer that joins a reflector with a state. */
 class Backfill {
   readonly writer: StoreWriter
   readonly #source: () => FillSource
   readonly #parts: WritersParts
   readonly #done: () => void
-  /** What changed since the backfill began: newer than anything that the source may still give. */
+  /** The keys that changed since the backfill began: the source may still return older states of them. */
   readonly #changed = new Set<string>()
   #snapshot: Snapshot | undefined
 
@@ -255,13 +255,13 @@ class Backfill {
   }
 }
 
-/** `namespace/name`, by which a server orders what it lists. */
+/** `namespace/name`, the order of a server's lists. */
 export function keyOf(object: object): string {
   const { metadata } = object as { metadata?: { name?: string; namespace?: string } }
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`
 }
 
-/** Calls `call` with each, all of them, and throws what the first that threw did. */
+/** Calls `call` with each item, and then throws the first error. */
 function each<T>(all: readonly T[], call: (one: T) => void): void {
   let failure: { readonly error: unknown } | undefined
   for (const one of all) {

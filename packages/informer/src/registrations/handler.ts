@@ -18,7 +18,7 @@ export interface Handler<C> {
   onTransformFailed?(about: { readonly key: string; readonly isThere: boolean }): unknown
 }
 
-/** What a handler gets. */
+/** The options of a registration. */
 export interface RegistrationOptions {
   /**
    * The interval at which the handler gets every object again as an `update` to itself, in milliseconds. This is local: no request is sent.

@@ -10,7 +10,7 @@ export interface RegistrationParts<C> {
   readonly journal: Journal<C>
   /** Whether an object has no value; `undefined`: it does not exist. */
   readonly isFailed: (key: string) => boolean | undefined
-  /** Receives what a handler threw, or its promise rejected with. */
+  /** Receives the error of a handler, or of its promise. */
   readonly onError: (error: unknown, key: string) => void
   readonly handler: Handler<C>
   readonly resyncMs: number | undefined
@@ -24,16 +24,16 @@ export interface RegistrationParts<C> {
  */
 export class HandlerRegistration<C> implements Registration {
   readonly resyncMs: number | undefined
-  /** Where it is in the order of addition, while it is behind. */
+  /** The place in the order of addition, while the registration is behind. */
   behind: ReplayIterator<C> | undefined
   readonly #parts: RegistrationParts<C>
   readonly #handler: Handler<C>
-  /** The number of the last change before it joined: objects that were added by then are initial. */
+  /** The number of the last change before the registration: objects that were added by then are initial. */
   readonly #joined: number
   #hasSynced = false
-  /** Why it ended, if it did. */
+  /** The reason of the end, if the registration has ended. */
   #why: Error | undefined
-  /** The objects without a value that it was called for, if its handler takes them. */
+  /** The reported objects without a value, if the handler has `onTransformFailed`. */
   readonly #failed: Set<string> | undefined
   readonly #waiters = new SyncWaiters()
 
@@ -68,7 +68,7 @@ export class HandlerRegistration<C> implements Registration {
     this.#parts.remove()
   }
 
-  /** Ends it: its handler is not called again. */
+  /** Ends the registration: its handler is not called again. */
   end(why: Error): void {
     if (this.isOver) return
     this.#why = why
@@ -98,7 +98,7 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   delete(key: string, born: number, object: C, finalStateUnknown: boolean): void {
-    // If its add is still to come, there was none and will be none.
+    // If the add is still to come, the handler has received none and will receive none.
     if (!this.#hasReached(born)) return this.failedChanged(key)
     this.#call(key, () => this.#handler.delete?.(object, { key, finalStateUnknown }))
   }
@@ -115,12 +115,12 @@ export class HandlerRegistration<C> implements Registration {
     this.#call(key, () => this.#handler.onTransformFailed?.({ key, isThere: !wasFailed }))
   }
 
-  /** An object without a value was removed without an event. If it appears again, that is news. */
+  /** Forgets an object without a value that was removed without an event, so that it is reported if it appears again. */
   forgetFailed(key: string): void {
     this.#failed?.delete(key)
   }
 
-  /** Delivers the next object of a slice. Returns whether there was one. */
+  /** Delivers the next object of a slice. Returns false if there is none. */
   deliverNext(): boolean {
     const entry = this.behind?.peek()
     if (entry === undefined) return false

@@ -55,7 +55,7 @@ interface Schedule {
 
 /**
  * The handlers of a store. The store collects changes here, and has them delivered when it is consistent again ({@link notify}). Changes that a
- * handler causes are delivered after all handlers got the one before (rule R25).
+ * handler causes are delivered after all handlers received the change before (rule R25).
  */
 export class Registrations<C> {
   readonly #options: RegistrationsOptions<C>
@@ -81,7 +81,7 @@ export class Registrations<C> {
     const registration = new HandlerRegistration<C>({ journal, isFailed, onError, handler, resyncMs, remove })
     this.#registrations = [...this.#registrations, registration]
     this.#schedules.set(registration, { isInSlice: false, isSliceDue: false, timer: undefined })
-    // Changes that wait for delivery happened before the handler joined: it must not get them, even if no object is left.
+    // Changes that wait for delivery happened before the handler was added, so it must not receive them, even if no object is left.
     if (journal.births.size > 0 || this.#waiting.length > 0 || !this.#batch.isEmpty) {
       registration.fallBehind(0)
       this.#sliceLater(registration)
@@ -131,7 +131,7 @@ export class Registrations<C> {
     for (const registration of this.#registrations) registration.forgetFailed(key)
   }
 
-  /** Delivers one update at once. If a handler caused it, it waits for its turn. */
+  /** Delivers one update at once, or in its turn if a handler caused it. */
   notifyUpdate(key: string, born: number, object: C, old: C): void {
     const registrations = this.#registrations
     if (registrations.length === 0) return
@@ -185,7 +185,7 @@ export class Registrations<C> {
     }
   }
 
-  /** Delivers what handlers caused. */
+  /** Delivers the changes that handlers caused. */
   #finish(): void {
     try {
       if (this.#waiting.length > 0 || !this.#batch.isEmpty) this.#deliver()
@@ -204,7 +204,7 @@ export class Registrations<C> {
     for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
       inSlices = this.#deliverBatch(batch) || inSlices
     }
-    // Only now: a slice delivers objects as they are, so the changes that made them so come first.
+    // The slices come last: they deliver present objects, so the changes of these objects must be delivered before.
     if (inSlices) for (const registration of this.#registrations) this.#slice(registration)
   }
 
@@ -276,7 +276,7 @@ export class Registrations<C> {
     })
   }
 
-  /** Calls `deliver` until it returns false, or for a while. After each call it delivers what handlers caused. Returns whether it came to the end. */
+  /** Calls `deliver` until it returns false, or for a limited time. After each call it delivers the changes that handlers caused. Returns whether `deliver` returned false. */
   #inSlice(deliver: () => boolean): boolean {
     const { clock } = this.#options
     const begin = clock.monotonic()

@@ -16,7 +16,7 @@ export class ReplayIterator<C> {
     this.#generation = this.#births.generation
   }
 
-  /** The next entry; it is not passed yet. */
+  /** Returns the next entry without passing it. */
   peek(): Entry<C> | undefined {
     const births = this.#births
     if (this.#generation !== births.generation) {

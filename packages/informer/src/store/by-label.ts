@@ -1,7 +1,7 @@
 import { LabelSelector } from '@wherry/client'
 import { labelsOf } from './transformer.ts'
 
-/** An index over one label's values, which `list({ labels })` makes use of. */
+/** An index over the values of one label, which `list({ labels })` uses. */
 export interface LabelIndex {
   (object: unknown): Iterable<string>
   readonly label: string
@@ -9,10 +9,10 @@ export interface LabelIndex {
 
 /**
  * An index over the values of one label: `addIndex('app', byLabel('app'))`. From then on a `list` with a label
- * selector for values of that label (`app=web`, `app in (web, api)`) looks at those objects alone. Objects must keep their
+ * selector for values of that label (`app=web`, `app in (web, api)`) checks only those objects. Objects must keep their
  * `metadata.labels`.
  *
- * @throws InvalidNameError for what can be no label's key.
+ * @throws InvalidNameError for a text that can't be a label's key
  */
 export function byLabel(label: string): LabelIndex {
   LabelSelector.of({ [label]: '' }, 'label')

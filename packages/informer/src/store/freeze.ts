@@ -1,7 +1,7 @@
-/** Freezes a value and all that it holds, so that a change of it throws (rule R37). What can't be frozen, such as bytes, stays as it is. */
+/** Freezes a value and its contents, so that a change throws (rule R37). Values that can't be frozen, such as bytes, are left out. */
 export function freezeDeep(value: unknown): void {
   const seen = new Set<unknown>()
-  // No recursion: however deep it is nested, the stack holds it.
+  // Without recursion, because a value may be nested deeper than the stack.
   const left = [value]
   while (left.length > 0) {
     const next = left.pop()

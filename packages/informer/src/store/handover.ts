@@ -24,7 +24,7 @@ export interface StagedWriter<C> extends WriterId {
 }
 
 export interface HandoverOptions<C> {
-  /** What an earlier promotion left open. */
+  /** The open keys of an earlier promotion. */
   readonly earlier: Handover<C> | undefined
   /** Deletions since the staged writers were made. */
   readonly deletions: ReadonlyMap<string, LastKnown>
@@ -92,7 +92,7 @@ function stateOf({ resourceVersion }: Entry<unknown>): LastKnown {
   return { resourceVersion, isInclusive: false }
 }
 
-/** The oldest of some; `undefined` if one is unknown. */
+/** The oldest of some resourceVersions; `undefined` if one is unknown. */
 function oldest(resourceVersions: readonly (string | undefined)[]): string | undefined {
   if (resourceVersions.includes(undefined)) return undefined
   return resourceVersions.reduce((a, b) => (compareResourceVersions(a, b) === 'older' ? a : b))
@@ -115,7 +115,7 @@ export class Handover<C> {
     this.#last = newest([...known.values()].map(({ resourceVersion }) => resourceVersion))
   }
 
-  /** Whether news of a key is outdated. If it is not, or if it is the newest state (rule R5), the key is settled. */
+  /** Whether a state of a key is outdated. If it is not, or if it is the newest state (rule R5), the key is settled. */
   isOutdated(
     key: string,
     resourceVersion: string | undefined,

@@ -10,10 +10,10 @@ export type IndexFunction<C> = (object: C) => Iterable<string>
 /** One index: the entries under each value, and the values of each. */
 class Index<C> {
   readonly name: string
-  /** It takes values of the store, as `C`. Typed so that a store of values is a store of unknown ones, too. */
+  /** The index function, for values of the type `C`. The parameter is `never`, so that a store of `C` can be used as a store of `unknown`. */
   readonly of: IndexFunction<never>
   readonly buckets = new Map<string, Set<Entry<C>>>()
-  /** The values that an entry is under: one, as most have, without an array around it. */
+  /** The values of an entry: a string without an array for the usual case of one value. */
   readonly values = new Map<Entry<C>, string | readonly string[]>()
 
   constructor(name: string, of: IndexFunction<never>) {
@@ -26,7 +26,7 @@ class Index<C> {
 export class Indices<C> {
   readonly #indices = new Map<string, Index<C>>()
   readonly #byLabel = new Map<string, Index<C>>()
-  /** Made when it is first asked for: a reader that never lists by namespace pays nothing for it. */
+  /** Made at its first use, so that a reader that never lists by namespace pays nothing for it. */
   #byNamespace: Map<string, Set<Entry<C>>> | undefined
   readonly #onError: (error: unknown, key: string) => void
 
@@ -71,7 +71,7 @@ export class Indices<C> {
     for (const index of this.#indices.values()) this.#remove(index, entry)
   }
 
-  /** What an index has under a value. */
+  /** The entries with a value of an index. */
   under(name: string, value: string): Iterable<Entry<C>> {
     const index = this.#indices.get(name)
     if (index === undefined) {
@@ -113,7 +113,7 @@ export class Indices<C> {
     } catch (error) {
       this.#onError(error, entry.key)
     }
-    // As most changes leave it.
+    // Most changes keep the value.
     if (typeof values === 'string' && index.values.get(entry) === values) return
     this.#remove(index, entry)
     if (values === undefined) return
@@ -159,7 +159,7 @@ function valuesOf<C>({ name, of }: Index<C>, value: C): string | readonly string
   const given: unknown = of(value as never)
   const takes = 'a list of strings from its function'
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) {
-    // Nobody waits for a promise: that it rejects is no news.
+    // A promise is not awaited, and its error is not reported.
     watched(given, () => {})
     throw new OptionTypeError(`indices.${name}`, takes, typeof given)
   }

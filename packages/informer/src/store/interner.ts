@@ -2,7 +2,7 @@ import { Sharer } from './sharer.ts'
 
 /** Shorter ones are shared by V8's JSON parser already. */
 const leastLength = 11
-/** Longer values of annotations are an object's own, most of them. */
+/** Longer values of annotations are not shared: most of them are different. */
 const mostAnnotationLength = 64
 /** Longer texts are an object's own: no label, name or manager that a server accepts is longer. */
 const mostTextLength = 256
@@ -25,9 +25,9 @@ interface Metadata {
 }
 
 export interface InternerOptions {
-  /** `managedFields` are kept, so that sharing their texts is of use. */
+  /** Whether `managedFields` are kept, so that their texts are worth sharing. */
   readonly keepsManagers: boolean
-  /** Whole labels, annotations, owners and finalizers may be shared too, and are frozen then. */
+  /** Whether whole labels, annotations, owners and finalizers may be shared; they are frozen then. */
   readonly sharesValues: boolean
 }
 
@@ -48,9 +48,9 @@ export class Interner {
   }
 
   /**
-   * Replaces such parts of an object as decoded, which nothing else holds yet. A frozen one is left as it is.
-   * @param key its key, which is kept with it: the name becomes a part of that text
-   * @param former an earlier state of the same object: most updates leave its labels and annotations as they are
+   * Replaces such parts of a decoded object that is not used elsewhere yet. A frozen part is left unchanged.
+   * @param key the object's key, which is kept with it: the name becomes a part of that text
+   * @param former an earlier state of the object: most updates do not change its labels and annotations
    */
   intern(object: object, key: string, former?: unknown): void {
     const received = object as Received
@@ -87,21 +87,21 @@ export class Interner {
     return shared
   }
 
-  /** To V8 a part of a text is where it begins, in 32 bytes; a name of its own takes 16 and its length. */
+  /** Makes the name a slice of the key: V8 keeps a slice in 32 bytes, and a separate name in 16 bytes and its length. */
   #name(metadata: Metadata, key: string): void {
     const { name } = metadata
     if (typeof name !== 'string' || name.length >= key.length || Object.isFrozen(metadata)) return
     metadata.name = key.slice(key.length - name.length)
   }
 
-  /** A map of texts: one for all that is equal to it, or else its texts. */
+  /** Shares a map of texts if an equal map is known, otherwise its texts. */
   #texts(metadata: Metadata, field: 'labels' | 'annotations', mostLength = mostTextLength): void {
     const map = metadata[field]
     if (!isObject(map) || this.#share(metadata, field)) return
     for (const key of Object.keys(map)) this.#text(map, key, mostLength)
   }
 
-  /** Whether it has one now that another object has too. */
+  /** Shares a part of the metadata. Returns whether another object has an equal part. */
   #share(metadata: Metadata, field: keyof Metadata): boolean {
     const value = metadata[field]
     if (this.#sharer === undefined || !isObject(value) || Object.isFrozen(metadata)) return false
@@ -120,7 +120,7 @@ export class Interner {
   }
 }
 
-/** Whether a map of an earlier state is equal. It is kept then, and frozen: two states share it. */
+/** Keeps the map of an earlier state if it is equal. It is frozen then, because two states share it. Returns whether it was kept. */
 function keeps(metadata: Metadata, former: Metadata | null | undefined, field: 'labels' | 'annotations'): boolean {
   const map = metadata[field]
   const known = former?.[field]
@@ -129,7 +129,7 @@ function keeps(metadata: Metadata, former: Metadata | null | undefined, field: '
   return true
 }
 
-/** Of maps of texts: others are equal only if they are the same. */
+/** Whether two maps of texts are equal. Other values are equal only if they are the same. */
 function isEqual(map: object, other: object): boolean {
   let left = 0
   for (const key in map) {

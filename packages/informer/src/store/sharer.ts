@@ -2,16 +2,16 @@ import { freezeDeep } from './freeze.ts'
 
 /** How many values are remembered, two in each place: of a list that comes in key order siblings are near each other. */
 const places = 512
-/** Longer texts are an object's own, most of them, and so is what holds one. */
+/** Longer texts are not shared, nor values that contain one: most of them are different. */
 const mostLength = 256
-/** So are longer lists. */
+/** Longer lists are not shared either. */
 const mostItems = 8
-/** So are values that are longer in all, keys included: the writer of an object chooses how many keys it has. */
+/** Values of a greater total length, with keys, are not shared either: the writer of an object chooses the number of its keys. */
 const mostLengthInAll = 2048
 
 interface Known {
   readonly value: object
-  /** Its {@link partsOf}, from when it was compared first: it is frozen by then. */
+  /** The value's {@link partsOf}, from its first comparison on: the value is frozen by then. */
   parts: Part[] | undefined
 }
 
@@ -19,15 +19,15 @@ interface Known {
 type Part = string | number | boolean | null
 
 /**
- * Gives one value for equal ones: maps of texts, lists of texts, and lists of such maps, as labels, annotations, finalizers and owners
- * of siblings are. A shared value is frozen whatever the store's `freeze` says: a change of it would be one of all that share it.
+ * Returns the same value for equal values: maps of texts, lists of texts, and lists of such maps, as labels, annotations, finalizers and owners
+ * of siblings are. A shared value is always frozen, even without the store's `freeze`: a change would affect all objects that share it.
  * It keeps at most 1,024 values of 2,048 characters. A new one takes the place of an older one.
  */
 export class Sharer {
   readonly #newer: (Known | undefined)[] = Array.from({ length: places })
   readonly #older: (Known | undefined)[] = Array.from({ length: places })
 
-  /** One that is equal and was given before, or else the value itself. */
+  /** Returns an equal value from before, or else the value itself. */
   shared<T extends object>(value: T): T {
     const parts = partsOf(value)
     if (parts === undefined) return value
@@ -88,7 +88,7 @@ function partsOfMap(map: object): Part[] | undefined {
   return parts
 }
 
-/** A number that equal parts have in common, and others mostly not: from a few characters of each text. */
+/** A hash of a value's parts, from a few characters of each text. */
 function mixed(parts: readonly Part[]): number {
   let mix = parts.length
   for (const part of parts) {

@@ -21,10 +21,10 @@ export interface WriterTarget<C> extends SnapshotSource<C> {
 /** The writer of one source (a list and watch) of a store. */
 export class SourceWriter<C> extends WriterId implements StoreWriter, SnapshotWriter<C> {
   readonly target: WriterTarget<C>
-  /** Its objects, while nothing of it is published; `undefined` once it is promoted. */
+  /** The objects of a staged writer, which are not published; `undefined` after the promotion. */
   staged: Map<string, Entry<C>> | undefined
   synced = false
-  /** The resourceVersion of its last list or, while it is staged, of its last event or bookmark. */
+  /** The resourceVersion of the last list or, while the writer is staged, of the last event or bookmark. */
   reached: string | undefined
   #snapshot: ListSnapshot<C> | undefined
 
@@ -50,7 +50,7 @@ export class SourceWriter<C> extends WriterId implements StoreWriter, SnapshotWr
       this.target.progress(this, snapshot.reuse ? resourceVersion : undefined)
       return
     }
-    // A list may be older than what was reached before.
+    // A list may be older than the state before.
     this.reached = resourceVersion ?? newestOf(snapshot.pending.values())
     this.staged = snapshot.pending
     this.synced = true

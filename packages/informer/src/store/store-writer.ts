@@ -5,7 +5,7 @@ import type { ChangeType } from '@wherry/client'
  * namespaces or names). An object may move from one writer to another.
  */
 export interface StoreWriter {
-  /** It has committed its first snapshot. */
+  /** Whether the writer has committed its first snapshot. */
   readonly synced: boolean
   /** Begins a snapshot, which replaces all objects of this writer when it is committed. Drops an earlier one that was not committed. */
   replace(options?: ReplaceOptions): Snapshot
@@ -20,7 +20,7 @@ export interface StoreWriter {
   /** Deletes all objects of this writer, with `finalStateUnknown`: the server no longer has the resource (rule D8). */
   clear(): void
   /**
-   * Closes the writer; later calls do nothing. `forget`: its objects are removed without an event (an entry that is evicted); otherwise they stay.
+   * Closes the writer; later calls do nothing. `forget`: its objects are removed without an event (for an evicted entry); otherwise they stay.
    * Idempotent.
    */
   close(options?: { readonly forget?: boolean | undefined }): void

@@ -43,10 +43,10 @@ import { SourceWriter, type WriterTarget } from './source-writer.ts'
 import type { StoreWriter, WriterOptions } from './store-writer.ts'
 import { labelsOf, Transformer } from './transformer.ts'
 
-// An import would read all of its exports, and so load those that Node loads only when they are asked for: 0.7 MB.
+// An import would read all exports of the module, and so load 0.7 MB that Node loads lazily.
 const { isDeepStrictEqual } = process.getBuiltinModule('node:util')
 
-/** What a store keeps. */
+/** The options of a {@link Store}. */
 export interface StoreOptions<C, S extends Scope = Scope> {
   /** Its view: a resource, a scope and a projection. */
   readonly view: View<C, S>
@@ -68,7 +68,7 @@ export interface StoreOptions<C, S extends Scope = Scope> {
   readonly transform?: ((object: object) => C) | undefined
 }
 
-/** What a store holds, and what it costs. */
+/** The contents of a store, and their cost. */
 export interface StoreStats {
   /** The number of objects, failed ones included. */
   readonly objects: number
@@ -139,7 +139,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
   #deletions: Map<string, LastKnown> | undefined
   #handover: Handover<C> | undefined
   readonly #syncListeners = new Set<() => void>()
-  /** Why it was closed, if it was. */
+  /** The reason of the close, if the store was closed. */
   #why: Error | undefined
 
   constructor(options: StoreOptions<C, S>) {
@@ -173,12 +173,12 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     return this.#view
   }
 
-  /** All writers have synced, and there is at least one. Never false again. */
+  /** Whether all writers have synced, and there is at least one. Once true, it stays true. */
   get synced(): boolean {
     return this.#journal.syncedAt <= this.#journal.head
   }
 
-  /** Calls `fn` once when the store has synced: at once if it has. Returns a function that takes this back. */
+  /** Calls `fn` once when the store has synced: at once if it has. Returns a function that cancels this. */
   onSynced(fn: () => unknown): () => void {
     callback('onSynced', fn)
     if (this.synced) {
@@ -382,7 +382,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     if (this.#why !== undefined) return
     const identity = identityOf(object)
     const held = this.#entries.get(identity.key)
-    // Nearly every event: a new state of an object of this writer, with a value before and after. One look-up, and nothing is collected.
+    // The usual event: a new state of an object of this writer, with a value before and after. It takes one look-up, and collects no changes.
     if (held?.writer === writer && type !== 'DELETED' && held.uid === identity.uid && this.#handover === undefined) {
       if (isSameState(held, identity)) return
       const old = held.value
@@ -437,7 +437,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     this.#publish()
   }
 
-  /** A writer has reached a resourceVersion. `undefined`: it has all there is, or is closed. */
+  /** Records the progress of a writer. `undefined`: it has the newest state, or is closed. */
   progress(writer: SourceWriter<C>, resourceVersion: string | undefined): void {
     const handover = this.#handover
     if (handover === undefined || !handover.reached(writer, resourceVersion)) return
@@ -491,7 +491,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     if (held.writer !== writer && held.writer?.isOpen && isOlder(received, held)) return
     if (held.uid !== received.uid) {
       this.#takeOut(held)
-      // Of one without a value nothing was delivered, and its key stays in use.
+      // No event was delivered of an entry without a value, and its key stays in use.
       if (held.failure === undefined) this.#notifyRemoved(held, undefined)
       return this.#insert(received, writer)
     }
@@ -499,7 +499,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     if (differs || !isSameState(held, received)) this.#update(held, received)
   }
 
-  /** No writer watches this object any more. It may still exist in this state. */
+  /** Removes an object that no writer watches any more. It may still exist on the server. */
   removeUnwatched(entry: Entry<C>): void {
     this.#deletions?.set(entry.key, { resourceVersion: entry.resourceVersion, isInclusive: false })
     this.#takeOut(entry)
@@ -519,7 +519,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     else this.put(this.received(object, identity, bytes), writer)
   }
 
-  /** Takes the entries of a first snapshot as they are. */
+  /** Takes over the entries of a first snapshot without copying them. */
   #adopt({ pending, firstList }: ListSnapshot<C>, writer: WriterId): void {
     this.#entries = pending
     let added: readonly Entry<C>[]
@@ -686,7 +686,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
 
   #find(key: KeyOf<S> | string): Entry<C> | undefined {
     this.#checkOpen()
-    // A key that is found is valid; only another one must be checked.
+    // A key that is found is valid; only an unknown key must be checked.
     const entry = typeof key === 'string' ? this.#entries.get(key) : undefined
     return entry ?? this.#entries.get(checkKey(this.#view.resource, key))
   }
@@ -729,7 +729,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     }
   }
 
-  /** It is empty, and nothing is open from before. */
+  /** Whether the store is empty, and no handover is open. */
   get #isPristine(): boolean {
     return this.#entries.size === 0 && this.#deletions === undefined && this.#handover === undefined
   }

@@ -11,16 +11,16 @@ export interface TransformerOptions<C> {
   readonly freeze: boolean
 }
 
-/** Makes of an object as decoded what the store keeps of it (rules R30, R37, T1). */
+/** Makes the stored value of a decoded object (rules R30, R37, T1). */
 export class Transformer<C> {
-  /** Some object had labels, and its kept value has none: no label selector can find it. */
+  /** Whether the stored value of an object with labels lacks them, so that no label selector can find it. */
   dropsLabels = false
   /** Named in errors. */
   view: View<C>
   readonly #transform: (object: object) => C
   readonly #freeze: boolean
   readonly #interner: Interner
-  /** Only what the caller's own function builds may lack labels, or be nothing. */
+  /** Whether the projection is the caller's function: only its values may lack labels, or be `undefined`. */
   readonly #isOwn: boolean
   /** `managedFields` may have been left out before the object was decoded. */
   readonly #isLean: boolean
@@ -37,25 +37,25 @@ export class Transformer<C> {
     this.#isOwn = transform !== undefined || kind === 'named'
     this.#isLean = kind === 'default' || kind === 'metadata'
     const keepsManagers = kind === 'full' || kind === 'exact'
-    // A function of the caller's is given what it may change, as long as nothing is frozen.
+    // The caller's function may change the object, so it must not be shared.
     this.#interner = new Interner({ keepsManagers, sharesValues: !this.#isOwn })
   }
 
-  /** The part of what was received that is `managedFields`, from 0 to 1: measured in one of some objects, in the end of 64. */
+  /** The share of `managedFields` in the received bytes, from 0 to 1, measured in a sample of the objects, 1 of 64 in the end. */
   get managedFieldsShare(): number {
     return this.#sampledBytes === 0 ? 0 : Math.min(1, this.#managedBytes / this.#sampledBytes)
   }
 
   /**
-   * Never throws: what the transform threw, or that it gave nothing to keep, is a `TransformError`.
-   * @param bytes as received
-   * @param former what it gave of an earlier state of the object
+   * Never throws: returns a `TransformError` if the transform threw, or returned no value.
+   * @param bytes the received size
+   * @param former the stored value of an earlier state
    */
   run(object: object, key: string, bytes: number, former?: unknown): C | TransformError {
     this.#sample(object, bytes)
     try {
       this.#interner.intern(object, key, former)
-      // Other views are made of it too: a function that changes it damages them.
+      // Other views use the object too, so a function that changes it must fail.
       if (this.#freeze && this.#isOwn) freezeDeep(object)
       const value = this.#transform(object)
       if (this.#isOwn) this.#check(object, value)
@@ -68,7 +68,7 @@ export class Transformer<C> {
 
   #sample(object: object, bytes: number): void {
     const count = this.#count++
-    // The first ones all count, so that a small store's share is right too.
+    // All of the first objects count, so that the share of a small store is right, too.
     if (count === sampledEach * this.#step && this.#step < sampledEach) this.#step *= 2
     if (count % this.#step !== 0) return
     this.#sampledBytes += this.#step * bytes
@@ -77,15 +77,15 @@ export class Transformer<C> {
 
   #check(object: object, value: unknown): void {
     if (value === undefined) throw new TypeError('the projection gave undefined')
-    // Nobody waits for a promise: that it rejects is no news.
+    // A promise is not awaited, and its error is not reported.
     if (watched(value, noNews)) throw new TypeError('the projection gave a promise: it must give what is to be kept')
     if (!this.dropsLabels && hasLabels(object) && !hasLabels(value)) this.dropsLabels = true
   }
 }
 
-/** Of so many objects one is looked at, once there are many; of the first ones all are. */
+/** One of so many objects is measured in the end; all of the first ones are. */
 const sampledEach = 64
-/** What a line of a watch has around its object, or an item of a list gets from the list, is less; managedFields are more. */
+/** The minimum size of managedFields. The rest of an event's line around its object is smaller. */
 const leastManagedBytes = 100
 
 /** How much of an object, as received, its `managedFields` were. */
@@ -102,7 +102,7 @@ function managedBytesOf(object: object, bytes: number, isLean: boolean): number 
 
 const noNews = (): void => {}
 
-/** The labels that a value has where objects have them. */
+/** The labels of a stored value, at the place where objects have them. */
 export function labelsOf(value: unknown): Readonly<Record<string, string>> | undefined {
   const metadata = (value as { readonly metadata?: unknown } | null | undefined)?.metadata
   const labels = (metadata as { readonly labels?: unknown } | null | undefined)?.labels

@@ -213,6 +213,17 @@ it('stateOf finds what changes, and neither constants nor what a function keeps 
   expect(stateOf('x.ts', text)).toEqual(['counter', 'known'])
 })
 
+it('has no conflict of a merge left in a file', () => {
+  const exclude = ['**/node_modules/**', '**/dist/**', '**/generated/**']
+  const files = globSync('{packages,test,tools,examples,docs}/**/*.{ts,mts,md,json,yaml,go,rs,py}', {
+    cwd: root,
+    exclude,
+  })
+  expect(files.length).toBeGreaterThan(2000)
+  const withMarkers = files.filter(file => /^(?:<{7}|>{7}) /m.test(readFileSync(join(root, file), 'utf8')))
+  expect(withMarkers).toEqual([])
+})
+
 it('names no registry host in a lockfile', () => {
   for (const file of [
     'pnpm-lock.yaml',

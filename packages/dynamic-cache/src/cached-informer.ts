@@ -5,15 +5,15 @@ import { StoreReader } from '@wherry/informer/internal'
 import type { Entry } from './entry.ts'
 import { InformerRemovedError } from './errors.ts'
 
-/** What an informer reads, for as long as the cache has it: then nothing of it is held (rule D4). */
+/** The entry that an informer reads, while the cache has it. Afterwards the informer holds nothing (rule D4). */
 export interface HeldEntry<C, S extends Scope> {
   view: View<C, S>
   entry: Entry<C, S> | undefined
 }
 
 /**
- * An informer of a dynamic cache: read and followed as any other, started by the cache and ended by it. Once it was removed,
- * it holds nothing, and every use of it is an `InformerRemovedError`; ask the cache for another.
+ * An informer of a dynamic cache, which starts and ends it. After its removal,
+ * it holds nothing, and every use is an `InformerRemovedError`; ask the cache for a new one.
  */
 export class CachedInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
   readonly #held: HeldEntry<C, S>
@@ -23,7 +23,7 @@ export class CachedInformer<C, S extends Scope = Scope> extends StoreReader<C, S
     this.#held = held
   }
 
-  /** What it is of. It changes when the cache moves it to another scope. */
+  /** The view of the informer. It changes when the cache moves the informer to another scope. */
   get view(): View<C, S> {
     return this.#held.entry?.view ?? this.#held.view
   }
@@ -44,14 +44,14 @@ export class CachedInformer<C, S extends Scope = Scope> extends StoreReader<C, S
     return this.#held.entry?.hasSynced === true
   }
 
-  /** Whether the server does not serve its resource, and the cache waits until it does (`whenUnknown: 'wait'`). */
+  /** Whether the server does not serve the resource, and the cache waits until it does (`whenUnknown: 'wait'`). */
   get isAbsent(): boolean {
     return this.#held.entry?.isAbsent === true
   }
 
   /**
-   * As {@link SharedInformer.whenSynced}. With `orAbsent` it also resolves where {@link CachedInformer.isAbsent}: there is no first state to
-   * wait for.
+   * As {@link SharedInformer.whenSynced}. With `orAbsent` it also resolves if {@link CachedInformer.isAbsent} is true, because no first state will
+   * come.
    */
   async whenSynced(
     options: { readonly signal?: AbortSignal | undefined; readonly orAbsent?: boolean | undefined } = {},

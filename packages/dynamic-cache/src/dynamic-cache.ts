@@ -227,9 +227,9 @@ export class DynamicCache {
   }
 
   /**
-   * Has no objects of a resource read, in any of its versions, before `until` lets them: what the server would answer is known to be wrong, such as
-   * before a conversion is in place. `until` is asked before each list; it returns `undefined`, or a promise that resolves when it may be asked again.
-   * Watches that are open go on. Returns a function that ends this.
+   * Delays lists of a resource, in all its versions, because the server's answers are known to be wrong, for example before a conversion is in
+   * place. `until` is called before each list; it returns `undefined`, or a promise that resolves when it may be called again.
+   * Open watches go on. Returns a function that ends this.
    */
   holdReads(
     resource: Pick<ResourceDefinition, 'group' | 'plural'>,
@@ -239,7 +239,7 @@ export class DynamicCache {
   }
 
   /**
-   * Reads all cached objects of a resource again, in each of its versions, for what changes objects without a new resourceVersion. Handlers receive
+   * Reads all cached objects of a resource again, in each of its versions, after a change that gives objects no new resourceVersion. Handlers receive
    * the objects that differ. Does nothing for a resource that is not cached.
    */
   relist(resource: Pick<ResourceDefinition, 'group' | 'plural'>): void {
@@ -262,7 +262,7 @@ export class DynamicCache {
     return this.close()
   }
 
-  /** The lister to read a view from, once it has its first state; `undefined` where it is to be read without one. */
+  /** Resolves with a synced lister for reads of a view; `undefined` if reads bypass the cache. */
   async #lister<C, S extends Scope>(
     view: View<C, S>,
     signal: AbortSignal | undefined,
@@ -276,7 +276,7 @@ export class DynamicCache {
       if (found === undefined) break
       await found.entry.whenSynced(signal)
       const { entry } = found
-      // While it was waited for it may have moved to another scope.
+      // The informer may have moved to another scope during the wait.
       if (entry.view.key === view.key) return entry.store as unknown as Lister<C, S>
       if (cached === undefined && covers(entry.view, view)) return coveredLister(entry.view, entry.store, view)
     }
@@ -286,7 +286,7 @@ export class DynamicCache {
     return undefined
   }
 
-  /** Waits for an informer that is moving to the view, whether it gets there or not. */
+  /** Waits for the end of an informer's move to the view, whether it succeeds or not. */
   async #arrived(view: View, entry: Entry, signal: AbortSignal | undefined): Promise<void> {
     const waiters = new SyncWaiters()
     void entry.rescoping?.over.then(() => waiters.resolve())

@@ -8,17 +8,17 @@ import type { SharedWatch } from './sharing/shared-watch.ts'
 /** How an entry treats a resource that the server does not know (rule D7). */
 export type WhenUnknown = 'error' | 'wait'
 
-/** One view that is cached: its store, and its users. */
+/** A cached view: its store, and its users. */
 export class Entry<C = unknown, S extends Scope = Scope> {
   readonly store: Store<C, S>
   readonly whenUnknown: WhenUnknown
-  /** When it was begun, on the wall clock, in milliseconds. */
+  /** The start of the entry, on the wall clock, in milliseconds. */
   readonly since: number
-  /** Somebody asked for it by `informer()` or by reading it, and not only held it. */
+  /** Whether `informer()` or a read asked for the view, and not only a hold. */
   asked: boolean = false
   /** Its holders: each hold by its own identity. */
   readonly holds: Map<object, string> = new Map()
-  /** Its way to another scope (rule D9), until all that comes of it was delivered. */
+  /** The move to another scope (rule D9), until its differences were delivered. */
   rescoping: Rescoping | undefined
   watch: SharedWatch
   readonly #waiters = new SyncWaiters()
@@ -48,12 +48,12 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     return this.watch.lastError(this.#key)
   }
 
-  /** It has its first state, and its resource is there. */
+  /** Whether the entry has its first state, and its resource exists. */
   get hasSynced(): boolean {
     return this.store.synced && !this.watch.isMissing(this.#key)
   }
 
-  /** The server does not serve its resource, and the cache waits until it does (rule D7). */
+  /** Whether the server does not serve the resource, and the cache waits until it does (rule D7). */
   get isAbsent(): boolean {
     return this.whenUnknown === 'wait' && this.watch.isMissing(this.#key)
   }
@@ -67,8 +67,8 @@ export class Entry<C = unknown, S extends Scope = Scope> {
   }
 
   /**
-   * Resolves when it has its first state. Rejects with why nobody should wait for it, or a `NotSyncedError` (rules R36, D2).
-   * @param orAbsent resolves also when it {@link Entry.isAbsent}
+   * Resolves when the entry has its first state. Rejects with the error because of which a wait is pointless, or a `NotSyncedError` (rules R36, D2).
+   * @param orAbsent resolves also if {@link Entry.isAbsent} is true
    */
   async whenSynced(signal?: AbortSignal | undefined, orAbsent = false): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended
@@ -88,12 +88,12 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     if (watch === this.watch && !this.hasSynced && this.#isPermanent(error)) this.#waiters.reject(error)
   }
 
-  /** A watch of its own knows now that the server serves the resource, or that it does not. */
+  /** Handles the report of a watch that the server serves the resource, or does not. */
   known(watch: SharedWatch): void {
     if (watch === this.watch) this.#waiters.resolve()
   }
 
-  /** It is no more: rejects its waits, and the store drops everything. */
+  /** Ends the entry: rejects its waits, and drops the store. */
   end(why: Error = new InformerRemovedError(this.view.key)): void {
     if (this.#ended !== undefined) return
     this.#ended = why

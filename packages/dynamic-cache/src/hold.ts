@@ -6,8 +6,8 @@ export interface Hold<C, S extends Scope = Scope> {
   /** The informer of the view, the same one for all holders. */
   readonly informer: CachedInformer<C, S>
   /**
-   * Lets go. The last one out removes the informer, unless it was asked for in other ways too; then it resolves when that
-   * is done, otherwise at once. Idempotent.
+   * Releases the hold. The release of the last hold removes the informer, unless `informer` or a read asked for it too, and resolves when that
+   * is done; otherwise it resolves at once. Idempotent.
    */
   release(): Promise<void>
 }

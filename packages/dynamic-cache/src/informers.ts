@@ -16,7 +16,7 @@ export interface Cached {
   readonly informer: CachedInformer<unknown>
 }
 
-/** The informers of a dynamic cache by their views, from when they begin to when they are removed, wherever they move. */
+/** The informers of a dynamic cache by their views, from their start to their removal, also while they move. */
 export class Informers {
   readonly policies: Policies
   readonly #options: DynamicCacheOptions
@@ -42,7 +42,7 @@ export class Informers {
     })
   }
 
-  /** All that are there, in an array of the caller's own. */
+  /** The present informers, in a new array. */
   get all(): readonly Cached[] {
     return [...this.#cached.values()]
   }
@@ -52,7 +52,7 @@ export class Informers {
     return this.#watches.streams
   }
 
-  /** @throws ViewConflictError where there is one with another function of that name. */
+  /** @throws ViewConflictError if there is a view with another function of that name */
   find(view: View): Cached | undefined {
     viewCheck('view', view)
     const cached = this.#cached.get(view.key)
@@ -62,26 +62,26 @@ export class Informers {
     return cached
   }
 
-  /** One that is on its way to a view, and not there yet. */
+  /** The informer that is moving to a view. */
   comingTo(view: View): Cached | undefined {
     viewCheck('view', view)
     return this.#moving.get(view.key)
   }
 
-  /** One that covers the view (rule D13): one that has synced, if there is one. */
+  /** An informer that covers the view (rule D13), preferably a synced one. */
   covering(view: View): Cached | undefined {
     const all = this.all.filter(({ entry }) => covers(entry.view, view))
     return all.find(({ entry }) => entry.store.synced) ?? all[0]
   }
 
-  /** The informer of a view, or the one on its way there, or a new one. @throws ViewConflictError, CacheClosedError */
+  /** The informer of a view, or the one that is moving there, or a new one. @throws ViewConflictError, CacheClosedError */
   ensure(given: View<unknown, never> | View): Cached {
     this.mustLive()
     const view = given as View
     return this.find(view) ?? this.comingTo(view) ?? this.#begin(view)
   }
 
-  /** Resolves when its streams are closed. From the call on nothing of it is read or delivered. */
+  /** Removes an informer: after the call nothing of it is read or delivered. Resolves when its streams are closed. */
   remove(cached: Cached): Promise<void> {
     const { entry, held } = cached
     for (const [key, one] of this.#cached) if (one === cached) this.#cached.delete(key)
@@ -103,14 +103,14 @@ export class Informers {
     this.#watches.relist(resource)
   }
 
-  /** Resolves when what was removed until now is gone. */
+  /** Resolves when the informers that were removed before the call are closed. */
   gone(): Promise<void> {
     return this.#watches.gone()
   }
 
   /**
-   * Moves one to another scope (rule D9). Resolves when it is there and has delivered the difference.
-   * @param isHolders it is a holder's own: another request for it meanwhile calls the move off
+   * Moves an informer to another scope (rule D9). Resolves when it has arrived and delivered the difference.
+   * @param isHolders whether it belongs to one holder, so that another request for it cancels the move
    */
   async move(cached: Cached, to: View, isHolders: boolean, signal: AbortSignal | undefined): Promise<void> {
     const { entry, held } = cached

@@ -14,7 +14,7 @@ import { readingChecks } from '@wherry/informer/internal'
 import type { WhenUnknown } from './entry.ts'
 
 /**
- * What a read of a view does that is not cached (rule D3):
+ * The behaviour of a read of a view that is not cached (rule D3):
  * - `error`: fails with a `NotCachedError`, so that no `get` loads a whole kind by surprise.
  * - `start`: starts its informer and waits for it. This loads everything that the view selects, and keeps it.
  * - `live`: asks the server each time.

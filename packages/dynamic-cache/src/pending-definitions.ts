@@ -12,7 +12,7 @@ interface Waiting {
 
 /**
  * Waits for the definition of a resource that the server does not serve: its CustomResourceDefinition, or the APIService of its group (rules D7,
- * D8). Each is one watch of the metadata of that one object. All callers share it, and it is open only while somebody waits.
+ * D8). It watches the metadata of that object. All callers share the watch, which is open only while a caller waits.
  */
 export class PendingDefinitions {
   readonly #client: Client

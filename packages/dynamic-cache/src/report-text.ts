@@ -1,6 +1,6 @@
 import type { InformerReport } from './report.ts'
 
-/** What the tables of reports say of an informer. */
+/** The cells of an informer in the tables of reports. */
 export function informerCells({ state, synced, objects, failed, receivedBytes, holders, lastError }: InformerReport): {
   readonly state: string
   readonly objects: string

@@ -8,7 +8,7 @@ export interface InformerReport {
   readonly view: string
   readonly state: InformerState
   readonly synced: boolean
-  /** What happens if the server does not know the resource, as the cache's options say. */
+  /** The option `whenUnknown` of the resource. */
   readonly whenUnknown: WhenUnknown
   readonly objects: number
   /** How many of these could not be transformed. */
@@ -18,7 +18,7 @@ export interface InformerReport {
   /** The number of handlers. */
   readonly registrations: number
   readonly cursors: number
-  /** The names of its holders, each once; and whether `informer` or a read asked for it too. */
+  /** The names of the holders, each once. */
   readonly holders: readonly string[]
   readonly asked: boolean
   /** The informer's age, in milliseconds. */

@@ -8,30 +8,30 @@ export interface RescopingOptions {
   readonly to: View
   /** The watch of the other scope. */
   readonly watch: SharedWatch
-  /** It is a holder's own: nobody else may come to want the view that moves. */
+  /** Whether the view belongs to one holder, so that another request for it cancels the move. */
   readonly isHolders: boolean
   readonly signal: AbortSignal | undefined
   readonly on: {
     /** The store is of the other scope from now on; the difference is delivered next. */
     arriving(): void
-    /** It stays where it was. */
+    /** Called if the move failed, and the store keeps its former scope. */
     failed(): void
   }
 }
 
-/** A store's way to the watch of another scope (rule D9): it joins that, and waits until that has taken over. */
+/** The move of a store to the watch of another scope (rule D9): the store joins that watch, and waits until it has taken over. */
 export class Rescoping {
   readonly to: View
   readonly watch: SharedWatch
   readonly isHolders: boolean
-  /** Resolves when the difference was delivered. Rejects with why the store stays where it was, or is no more. */
+  /** Resolves when the difference was delivered. Rejects with the reason why the store keeps its former scope, or was closed. */
   readonly done: Promise<void>
-  /** Resolves when it is over, whatever came of it. */
+  /** Resolves at the end of the move, successful or not. */
   readonly over: Promise<void>
   readonly #options: RescopingOptions
   #resolve: () => void = () => {}
   #reject: (reason: unknown) => void = () => {}
-  /** It may be called off still. */
+  /** Whether the move can still be cancelled. */
   #isWaiting = true
   readonly #aborted = (): void => this.fail(this.#options.signal?.reason)
 
@@ -50,7 +50,7 @@ export class Rescoping {
     watch.join(store, { view: to, retire: () => this.#arrive(), done: () => this.#resolve() })
   }
 
-  /** Calls it off: nothing has changed. Does nothing where the store is there already. */
+  /** Cancels the move without a change. Does nothing if the store has arrived. */
   fail(reason: unknown): void {
     if (!this.#isWaiting) return
     this.#leave()

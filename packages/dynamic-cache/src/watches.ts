@@ -7,14 +7,14 @@ import { SharedWatch } from './sharing/shared-watch.ts'
 export interface WatchesOptions {
   readonly client: Client
   readonly reading: ReadingOptions
-  /** One of them could not list or watch, and tries again. */
+  /** Called when a watch has failed to list or watch, and tries again. */
   readonly failed: (watch: SharedWatch, error: Error) => void
-  /** One of them knows now that the server serves the resource, or that it does not. */
+  /** Called when a watch has learned that the server serves its resource, or does not. */
   readonly known: (watch: SharedWatch) => void
 }
 
 /**
- * The shared watches of a cache, one for each resource and scope that somebody wants (rule D12). Those of a resource that
+ * The shared watches of a cache, one for each requested resource and scope (rule D12). Watches of a resource that
  * the server does not know wait for its definition (rules D7, D8).
  */
 export class Watches {
@@ -39,7 +39,7 @@ export class Watches {
     return [...this.#byScope.values()].reduce((sum, watch) => sum + watch.watches, 0)
   }
 
-  /** The watch of a view's scope. It is forgotten when it has nothing to feed any more. */
+  /** The watch of a view's scope. It is forgotten when it feeds no store any more. */
   of(view: View): SharedWatch {
     const key = scopeKey(view)
     const there = this.#byScope.get(key)
@@ -79,7 +79,7 @@ export class Watches {
     return watch
   }
 
-  /** Has no whole state of a resource read, in any version, before what `until` returns has resolved. Returns a function that ends this. */
+  /** Delays lists of a resource, in all versions, until the promise of `until` resolves. Returns a function that ends this. */
   hold(resource: HeldResource, until: HoldReads): () => void {
     return this.#held.hold(resource, until)
   }
@@ -89,7 +89,7 @@ export class Watches {
     for (const [watch, of] of this.#resources) if (of.group === group && of.plural === plural) watch.relist()
   }
 
-  /** Resolves when what a watch has ended until now is closed. */
+  /** Resolves when the streams that a watch has ended before the call are closed. */
   ended(watch: SharedWatch): Promise<void> {
     const ending = watch.closed().finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)
@@ -102,7 +102,7 @@ export class Watches {
     await Promise.all(this.#ending)
   }
 
-  /** Ends what they wait with. Resolves when all that was ended is closed; what feeds somebody is theirs to end. */
+  /** Ends the waits for definitions. Resolves when all ended streams are closed. Feeds of stores are ended by their entries. */
   async close(): Promise<void> {
     await this.gone()
     await this.#definitions.close()

@@ -6,27 +6,27 @@ import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { Settings } from './options.ts'
 import { RequestPacer } from './request-pacer.ts'
 
-/** One request to watch again in so many milliseconds: 100 a second. */
+/** The interval between requests that reopen watches, in milliseconds: 100 a second. */
 const againEveryMs = 10
 
 /** How long a watch is asked to last, in seconds: many short ones would make requests all the time (rule N11). */
 const timeoutSeconds = { min: 1800, max: 3600 }
 
-/** How long failures that are alike are gathered before they are reported as one, in milliseconds. */
+/** How long equal failures are collected before they are reported as one, in milliseconds. */
 const gatherMs = 1000
 
 /** The state that all entries of a cache share. */
 export class CacheContext {
   readonly settings: Settings
   readonly environment: Environment
-  /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
+  /** Paces the watches that are reopened, so that a server that is back is not flooded (rule N14). */
   readonly pacer: Pacer
   /** Which objects may not be read yet. */
   readonly held: HeldReads = new HeldReads()
-  /** Of the entries' own watches: the first is a streaming list, and those after it begin with a list, which may be all that is needed. */
+  /** The settings of the entries' own watches: the first is a streaming list, and later ones begin with a list, which may be enough. */
   readonly first: ReflectorSettings
   readonly again: ReflectorSettings
-  /** Calls a function in the async context of the code that made this cache: what it begins would keep that of its first reader. */
+  /** Calls a function in the async context in which the cache was made: otherwise a watch would keep the context of its first reader in memory. */
   readonly apart: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot()
   /** Bounds the lists that are under way. */
   readonly requests: ConcurrencyLimit
@@ -86,7 +86,7 @@ export class CacheContext {
     this.environment.metrics.count(metric, { resource })
   }
 
-  /** Reports to `onError` within a second. Failures of a resource that are alike are reported as one, with their count. */
+  /** Reports to `onError` within a second. Equal failures of a resource are reported as one, with their count. */
   report(error: Error, about: ErrorContext): void {
     const { name, code, status } = error as Error & { readonly code?: unknown; readonly status?: unknown }
     const kind = [about.resource, about.phase, name, code, status].join()
@@ -104,7 +104,7 @@ export class CacheContext {
     this.#gathered.set(kind, one)
   }
 
-  /** Reports what was gathered. Resolves when all watches have ended. */
+  /** Reports the collected failures. Resolves when all watches have ended. */
   async ended(): Promise<void> {
     for (const { report } of this.#gathered.values()) report()
     await Promise.all(this.#ending)

@@ -1,10 +1,10 @@
-/** Begun when there is a slot for it, which it gives back ({@link ConcurrencyLimit.leave}) when it is over. */
+/** A task that begins when there is a slot, and returns the slot by {@link ConcurrencyLimit.leave} at its end. */
 export interface Task {
   /** Must not throw. */
   begin(): void
 }
 
-/** Lets so many tasks run at a time; the others wait, in the order in which they came. */
+/** Bounds the number of tasks that run at the same time. Other tasks wait in their order. */
 export class ConcurrencyLimit {
   readonly #most: number
   readonly #running = new Set<Task>()
@@ -25,7 +25,7 @@ export class ConcurrencyLimit {
     return this.#running.has(task) || this.#waiting.has(task)
   }
 
-  /** Begins the task now, or when its turn comes, unless it waits or runs already. */
+  /** Begins a task now, or when its turn comes. Does nothing if the task waits or runs already. */
   enter(task: Task): void {
     if (this.has(task)) return
     this.#waiting.add(task)
@@ -37,7 +37,7 @@ export class ConcurrencyLimit {
     if (!this.#waiting.delete(task) && this.#running.delete(task)) this.#beginWaiting()
   }
 
-  /** One after the other, also where each is over as soon as it has begun. */
+  /** Begins waiting tasks one after the other. Not recursive, although a task may end as soon as it has begun. */
   #beginWaiting(): void {
     if (this.#isBeginning) return
     this.#isBeginning = true

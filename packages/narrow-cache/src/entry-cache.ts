@@ -10,14 +10,14 @@ import { ViewEntries } from './view-entries.ts'
 /** All entries of a cache. It bounds their number, and evicts idle ones (rules N6, N7). */
 export class EntryCache {
   readonly #shared: CacheContext
-  /** Those that nobody subscribes to or waits for. The one that was read longest ago comes first. */
+  /** The entries without subscribers and waits, the least recently read first. */
   readonly #idle = new Set<Entry>()
   /** Evicts idle entries. */
   #timer: Timer | undefined
   /** By the keys of the views. */
   readonly #views = new Map<string, ViewEntries>()
   #size = 0
-  /** Keys of the views that were warned of: they went past `max`. */
+  /** The keys of the views for which `onWarning` was called, because they exceeded `max`. */
   readonly #warned = new Set<string>()
 
   constructor(shared: CacheContext) {
@@ -66,7 +66,7 @@ export class EntryCache {
   }
 
   /**
-   * The entry of an object, for a subscription or a wait. Past `max` it makes one all the same (rule N7).
+   * The entry of an object, for a subscription or a wait. It is made even above `max` (rule N7).
    * @throws ViewConflictError, NarrowClosedError
    */
   pin(view: View, key: CheckedKey): Entry {
@@ -83,7 +83,7 @@ export class EntryCache {
     entry.readAt = this.#shared.environment.clock.monotonic()
   }
 
-  /** As {@link EntryCache.pin}, for one read; `undefined` where there is no entry, and no room for one. */
+  /** As {@link EntryCache.pin}, for one read; `undefined` if there is no entry, and no room for one. */
   pinIfRoom(view: View, key: CheckedKey): Entry | undefined {
     const isThere = this.find(view)?.entries.has(key.text) === true
     if (isThere || this.#size < this.#shared.settings.max || this.#idle.size > 0) return this.pin(view, key)
@@ -119,7 +119,7 @@ export class EntryCache {
     this.#resize(-this.#size)
   }
 
-  /** Makes an entry, in the place of an idle one if there are `max`. Where none is idle, the view shares one watch from now on. */
+  /** Makes an entry. With `max` entries, it replaces an idle one; if none is idle, the view shares one watch from then on. */
   #add(view: View, key: CheckedKey): Entry {
     const isFull = this.#size >= this.#shared.settings.max
     const [oldest] = this.#idle
@@ -153,7 +153,7 @@ export class EntryCache {
       if (leftMs === Number.POSITIVE_INFINITY) return
       if (leftMs > 0) {
         this.#timer = apart(() => clock.timer(Math.max(1, leftMs), () => this.#expire()))
-        // The watches keep the process while there are any.
+        // Open watches keep the process alive, and the timer need not.
         this.#timer.unref?.()
         return
       }

@@ -39,7 +39,7 @@ export interface State {
 
 export const absent: State = { object: undefined, bytes: 0 }
 
-/** The entries of one namespace, or of all, and the one metadata watch that may feed them in place of a watch for each. */
+/** The entries of one namespace, or of all, with the metadata watch that may replace the watch of each entry. */
 export interface EntryScope {
   readonly of: ViewContext
   /** A watch of many feeds the entries, or will soon. */
@@ -56,7 +56,7 @@ export interface EntryScope {
 /** How long after a first refusal a read waits for another try, in milliseconds. */
 const refusedMs = 5000
 
-/** The state that a read of the entry waits for after the writes of this process. A list that begins after the last write shows them all. */
+/** The state that a read waits for after writes of this process. A list that begins after the last write contains all of them. */
 interface AfterWrites {
   min?: MinVersion | undefined
   /** Only a list that begins after this was set shows the object after the write. */
@@ -64,12 +64,12 @@ interface AfterWrites {
 }
 
 /**
- * One object of one view that is watched: present or absent (rules N1–N5). It is a register that only grows: whichever source brings a newer
+ * One watched object of a view, present or absent (rules N1–N5). Its resourceVersion only grows: the source with the newer
  * resourceVersion wins, and an absence has the resourceVersion that proved it. Its sources are
  *
  * - its own watch, which begins with a list of that one name: the newest state;
- * - a metadata watch of many ({@link EntryScope}), which brings the newest version. The entry opens its own watch when it has an
- *   older one, and closes it when it has come to that.
+ * - a metadata watch of many objects ({@link EntryScope}), which delivers the newest version. The entry opens its own watch if its state is
+ *   older, and closes it when it has reached that version.
  */
 export class Entry implements StoreWriter, Task {
   readonly scope: EntryScope
@@ -78,14 +78,14 @@ export class Entry implements StoreWriter, Task {
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
-  /** The watch of its namespace, or of all, while that feeds it. */
+  /** The watch of its namespace, or of all, while that feeds the entry. */
   versionSource: EntryScope | undefined
   /** How often the newest state was listed. */
   lists = 0
   /** Its own watch has a state. */
   synced = false
   isOver = false
-  /** The state was known once, so somebody may follow it. */
+  /** Whether the state was known once, so that the entry may have followers. */
   wasKnown = false
   readonly #writer: StoreWriter
   #own: Reflector | undefined
@@ -94,19 +94,19 @@ export class Entry implements StoreWriter, Task {
   /** The resourceVersion that the version source saw, while the entry has an older object; `''`: that of the next list. */
   #due: string | undefined
   #isRefusalReported = false
-  /** When the server refused to list the object, on the monotonic clock: the first time since there was a state. */
+  /** The time of the first refusal to list the object since the last state, on the monotonic clock. */
   #refusedAt: number | undefined
   /** Reads that wait. */
   #waiters: SyncWaiters | undefined
   /** The epoch of the state that is known. */
   #epoch: number | undefined
-  /** The resourceVersion of the object that is there; `''` if that has none. */
+  /** The resourceVersion of the present object; `''` if it has none. */
   #version: string | undefined
-  /** The uid of the object that was there last. */
+  /** The uid of the last object. */
   #uid: string | undefined
   /** The resourceVersion of the list, of the object, or of its deletion: nothing older is published. */
   #reached: string | undefined
-  /** Replaced by each write, so that a list that began before does not clear it. */
+  /** The state to wait for. Each write replaces it, so that a list from before the write does not clear it. */
   #after: AfterWrites | undefined
 
   constructor(scope: EntryScope, key: CheckedKey) {
@@ -115,7 +115,7 @@ export class Entry implements StoreWriter, Task {
     this.#writer = scope.of.store.writer({ key: key.text })
   }
 
-  /** The object as its view has it; `undefined` if it is absent. @throws TransformError */
+  /** The view's value of the object; `undefined` if it is absent. @throws TransformError */
   get object(): unknown {
     return this.scope.of.store.get(this.key.text)
   }
@@ -136,7 +136,7 @@ export class Entry implements StoreWriter, Task {
     return this.#own?.lastError
   }
 
-  /** Why it can't be watched at present. */
+  /** The reason why the object can't be watched at present. */
   get refusal(): Error | undefined {
     const { error } = this
     if (error === undefined || isClosed(error)) return error
@@ -159,7 +159,7 @@ export class Entry implements StoreWriter, Task {
     const { error } = this
     if (error !== undefined && (isPermanent(error) || isClosed(error))) return 'live'
     if (!this.wasKnown) return 'wait'
-    // No watch feeds it at present.
+    // No watch feeds the entry at present.
     if (!this.isKnown || (this.versionSource === undefined && !this.synced)) return 'ask'
     if (this.#due !== undefined) return 'wait'
     if (this.#after === undefined) return 'cached'
@@ -186,7 +186,7 @@ export class Entry implements StoreWriter, Task {
     waiters?.resolve()
   }
 
-  /** Drops it, without an event to the subscribers of its view. */
+  /** Drops the entry, without an event to the followers of its view. */
   close(): void {
     this.isOver = true
     this.#closeOwn()
@@ -194,7 +194,7 @@ export class Entry implements StoreWriter, Task {
     this.#waiters?.reject(new NarrowClosedError())
   }
 
-  /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has brought. */
+  /** Lists the newest state, because a list that is under way may be older than the version from the metadata watch. */
   relist(): void {
     if (this.versionSource !== undefined) this.#due ??= ''
     this.#closeOwn()
@@ -202,7 +202,7 @@ export class Entry implements StoreWriter, Task {
     this.scope.of.shared.requests.enter(this)
   }
 
-  /** Finds a source for it if it has none. */
+  /** Finds a source for the entry if it has none. */
   assignSource(): void {
     const { feeding, isComing } = this.scope
     if (this.isOver) return
@@ -237,7 +237,7 @@ export class Entry implements StoreWriter, Task {
 
   // Called by writes of this process
 
-  /** This process wrote the object, or read it past the cache. */
+  /** Records an object that this process wrote, or read past the cache. */
   wrote(object: KubernetesObject): void {
     const { uid, resourceVersion, labels } = object.metadata ?? {}
     if (wasFinalized(object)) return this.deleted(uid)
@@ -250,20 +250,20 @@ export class Entry implements StoreWriter, Task {
       if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion
       return
     }
-    // It was changed again before the answer came, or the server's revisions start over.
+    // The object was changed again before the answer came, or the server's revisions have started over.
     if (this.#reachedVersions.some(one => compareResourceVersions(one, resourceVersion) === 'newer'))
       after.mustRelist = {}
     after.min = raised(after.min, { written: { uid, resourceVersion, labels }, deleted: [] })
   }
 
-  /** The object is gone. @param uid `undefined`: whatever it was */
+  /** Records the deletion of the object. @param uid `undefined`: any object of that name */
   deleted(uid: string | undefined): void {
     const isReceived = uid !== undefined && uid === this.#uid
     if (!isReceived) this.#after = { mustRelist: {} }
     else this.#after = { ...this.#after, min: raised(this.#after?.min, { written: undefined, deleted: [uid] }) }
   }
 
-  /** The server's revisions start over: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
+  /** Handles a restart of the server's revisions: no known state counts until it is read again. `source`: the entry or watch that has found it, and continues. */
   rolledBack(source: unknown): void {
     if (this.#after !== undefined) Object.assign(this.#after, { min: undefined, mustRelist: {} } satisfies AfterWrites)
     if (this.#own !== undefined && this !== source) {
@@ -286,7 +286,7 @@ export class Entry implements StoreWriter, Task {
     let state = absent
     return {
       put: (object, bytes) => {
-        // A server that does not know the selector gives others, too.
+        // A server that does not know the selector returns other objects, too.
         if (metadataOf(object).name === name) state = { object, bytes }
       },
       remove: object => {
@@ -294,7 +294,7 @@ export class Entry implements StoreWriter, Task {
       },
       commit: resourceVersion => {
         const isBack = own?.stats.rollbacks !== rollbacks
-        // The first list, and one after the server's revisions started over, is the newest state.
+        // The first list, and a list after a restart of the server's revisions, is the newest state.
         const isNewest = isBack || !this.synced
         this.synced = true
         of.shared.requests.leave(this)
@@ -330,7 +330,7 @@ export class Entry implements StoreWriter, Task {
     this.#noteSuccess()
   }
 
-  /** The resource is gone, and the object with it. */
+  /** Records that the resource is gone, and the object with it. */
   clear(): void {
     this.#epoch = undefined
     this.#version = undefined
@@ -341,8 +341,8 @@ export class Entry implements StoreWriter, Task {
   // Called by the watch of its namespace, or of all
 
   /**
-   * That watch feeds it from now on, and has brought a version of the object, or its absence; `undefined`: it does not know. Of a whole object
-   * it has the metadata only: the entry's own watch is to come to that version, if it is another one.
+   * Records the version of the object, or its absence, from a metadata watch that feeds the entry from now on; `undefined`: the watch does not have it. If the
+   * view needs more than metadata, the entry's own watch must reach that version.
    */
   sawVersion(versionSource: EntryScope, state: State | undefined, resourceVersion: string | undefined): void {
     this.versionSource = versionSource
@@ -370,7 +370,7 @@ export class Entry implements StoreWriter, Task {
     this.sawVersion(versionSource, type === 'DELETED' ? absent : { object, bytes }, resourceVersion)
   }
 
-  /** No watch of many feeds it any more. */
+  /** Records that no metadata watch feeds the entry any more. */
   detach(): void {
     this.versionSource = undefined
     this.#due = undefined
@@ -393,7 +393,7 @@ export class Entry implements StoreWriter, Task {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
   }
 
-  /** Publishes a state, unless it is older than the one that is known. */
+  /** Publishes a state, unless it is older than the known one. */
   #publish({ object, bytes }: State, resourceVersion: string | undefined): void {
     this.#refusedAt = undefined
     this.scope.of.isRefused = false
@@ -427,7 +427,7 @@ export class Entry implements StoreWriter, Task {
     this.notifyWaiters()
   }
 
-  /** Reports each failure to `onError`, but for those that every watch has; a refusal once, until it is lifted (rule N10). */
+  /** Reports a failure to `onError`, except for those that every watch has. A refusal is reported once, until it is lifted (rule N10). */
   #failed(error: Error): void {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }

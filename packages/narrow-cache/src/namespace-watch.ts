@@ -6,20 +6,20 @@ import { absent, type Entry, type EntryScope, type State } from './entry.ts'
 import { named, targetIn } from './target.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** How long a watch is not tried again after a refusal, in milliseconds: so long, to twice as long. */
+/** The minimum time before a refused watch is tried again, in milliseconds; at random up to twice as long. */
 const refusedMs = 300_000
 
 /**
- * How far entries are escalated (rule N11):
+ * The phase of the escalation (rule N11):
  *
- * - `single`: not at all.
- * - `escalating`: the watch is being opened. Entries keep their own until the server has listed. New entries wait for that, unless it has failed.
- * - `escalated`: it feeds all entries.
+ * - `single`: each entry has a watch of its own.
+ * - `escalating`: the metadata watch is being opened. Entries keep their watches until it has listed. New entries wait for that, unless it has failed.
+ * - `escalated`: the metadata watch feeds all entries.
  */
 export type EscalationPhase = 'single' | 'escalating' | 'escalated'
 
 /**
- * The entries of one view in one namespace, or in all, and the one metadata watch that may feed them in place of a watch for each. It keeps
+ * The entries of a view in one namespace, or in all, with the metadata watch that may replace the watch of each entry. It stores
  * no object.
  */
 export class NamespaceWatch implements StoreWriter, EntryScope {
@@ -31,14 +31,14 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   readonly entries: Map<string, Entry>
   phase: EscalationPhase = 'single'
   readUpTo: string | undefined
-  /** How many objects there are, with and without an entry, as its events since it was opened say. */
+  /** The number of objects, with and without an entry, by the events of the watch. */
   objects = 0
   #target: ReadTarget | undefined
   #reflector: Reflector | undefined
   /** Gives up its turn to be opened, or stops the reflector. */
   #stop: (() => void) | undefined
   #refusal: Timer | undefined
-  /** Reported to `onError` once, until it is allowed. */
+  /** Whether `onError` was informed of the refusal, which is reported once until the watch is allowed. */
   #isRefusalReported = false
 
   constructor(of: ViewContext, namespace?: string, parent?: NamespaceWatch, entries: Map<string, Entry> = new Map()) {
@@ -70,7 +70,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     return named(this.#target, this.of.view, name)
   }
 
-  /** Opens it. Returns whether it will feed the entries: not if it was refused a while ago. */
+  /** Opens the metadata watch. Returns false if it was refused a while ago, and so will not feed the entries. */
   escalate(): boolean {
     if (this.isUp) return true
     if (this.#refusal !== undefined) return false
@@ -79,7 +79,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     return true
   }
 
-  /** Has each entry fed otherwise. */
+  /** Ends the metadata watch. The entries find other sources. */
   deescalate(): void {
     if (this.synced) this.of.shared.count('wherry_narrow_deescalations_total', this.of.resource)
     if (!this.isUp) return
@@ -87,14 +87,14 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     for (const entry of this.#all()) entry.assignSource()
   }
 
-  /** The server's revisions start over: its watch would keep silent until they are as far again. `source`: the entry or watch that goes on. */
+  /** Handles a restart of the server's revisions: the watch would be silent until they are as high again. `source`: the entry or watch that has found it, and continues. */
   rolledBack(source: unknown): void {
     if (!this.isUp || this === source) return
     this.close()
     this.#open()
   }
 
-  /** Ends it, or forgets that it was refused. The entries that it fed have no source then. */
+  /** Ends the watch, or forgets its refusal. The entries that it fed have no source then. */
   close(): void {
     this.phase = 'single'
     this.readUpTo = undefined
@@ -112,7 +112,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     return this.phase === 'escalated'
   }
 
-  /** Keeps nothing of a list but the metadata of the objects that were asked for, until it has been delivered. */
+  /** Begins a list, of which only the metadata of requested objects is kept, until it is delivered. */
   replace(): Snapshot {
     const reflector = this.#reflector
     const rollbacks = reflector?.stats.rollbacks
@@ -139,7 +139,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
         this.objects = objects
         this.phase = 'escalated'
         for (const entry of this.#all()) {
-          // A handler may have closed it, or ended this watch.
+          // A handler may have closed the entry, or ended this watch.
           if (entry.isOver || !this.synced) continue
           entry.sawVersion(this, found.get(entry) ?? (asked.has(entry) ? absent : undefined), resourceVersion)
         }
@@ -180,7 +180,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   #open(): void {
     const { shared, view } = this.of
     this.phase = 'escalating'
-    // Many wait for it, and the watches of many namespaces may be opened at once.
+    // Many readers may wait for it, and the watches of many namespaces may be opened at once.
     const pacer: Pacer = { enter: pass => shared.pacer.enter(pass, true) }
     const watching = (): void => {
       this.#isRefusalReported = false
@@ -224,7 +224,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
       this.of.balance()
     } else if (!isExpired(error) && !isTooLarge(error) && !isStarting(error))
       shared.report(error, { resource, phase: 'escalated' })
-    // Those that wait for it may have another source.
+    // The entries that wait for this watch may use another source.
     if (isRefusal || isEscalating) for (const entry of this.#all()) entry.assignSource()
   }
 }

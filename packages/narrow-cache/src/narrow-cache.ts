@@ -98,11 +98,11 @@ export class NarrowCache {
     key: KeyOf<S>,
     options?: NarrowReadOptions,
   ): Promise<FromServer<C> | undefined> {
-    // Mostly there are none, and the check would cost a good part of a read from memory.
+    // Most calls have no options, and the check would cost a large part of a read from memory.
     if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
     const signal = options?.signal
     if (signal === undefined) {
-      // A key that does not fit the view finds no entry, or one of another name. It is checked below.
+      // A key that does not fit the view finds no entry, or an entry of another name, and is checked below.
       const given = key && asKey(key)
       const entry = given && this.#entries.find(view as View)?.entries.get(keyText(given))
       if (entry?.readiness === 'cached' && entry.key.name === given.name) {

@@ -7,7 +7,7 @@ import type { ViewContext } from './view-context.ts'
 /** One handler of one object. */
 interface Subscriber {
   readonly handler: NarrowHandler<unknown>
-  /** It has received an object, or that there is none. */
+  /** Whether the handler has received an object, or its absence. */
   isReported: boolean
 }
 
@@ -32,8 +32,8 @@ export class Subscriptions {
   }
 
   /**
-   * Calls a handler with the present state, which must be there, and from now on with each change. Returns a function that ends that,
-   * and returns false if it had ended.
+   * Calls a handler with the present state, which must be known, and then with each change. Returns a function that ends this,
+   * and returns false if it had ended before.
    * @throws NarrowClosedError
    */
   add(handler: NarrowHandler<unknown>, key: string): () => boolean {
@@ -42,7 +42,7 @@ export class Subscriptions {
     try {
       object = this.#of.store.get(key)
     } catch (error) {
-      // The object is there, and the error was reported to `onError`: it is delivered as an add when it can be.
+      // The object exists, and `onError` has received the error. It is delivered as an add when it can be transformed.
       if (!(error instanceof TransformError)) throw error
       isThere = true
     }
@@ -85,7 +85,7 @@ function added(one: Subscriber, key: string, object: unknown, isInInitialList: b
   return one.handler.add?.(object, { key, isInInitialList })
 }
 
-/** An object that could not be transformed has appeared, or is gone. The handler's first call says if there is an object. */
+/** Reports an object that could not be transformed and has appeared, or is gone. The handler's first call shows whether there is an object. */
 function changedWithoutValue(one: Subscriber, key: string, isThere: boolean): unknown {
   if (isThere || one.isReported) return one.handler.onTransformFailed?.({ key, isThere })
   one.isReported = true

@@ -9,7 +9,7 @@ export function targetIn(view: View, namespace: string | undefined): ReadTarget 
   return target as ReadTarget
 }
 
-/** The request that reads one of the objects of `target`. */
+/** The request that reads a single object of `target`. */
 export function named(target: ReadTarget, { fields }: View, name: string): ReadTarget {
   const fieldSelector = fields.and(FieldSelector.of({ 'metadata.name': name })).text
   return { ...target, selection: { ...target.selection, fieldSelector } }

@@ -7,7 +7,7 @@ import type { CacheContext } from './cache-context.ts'
 export abstract class ViewContext {
   readonly shared: CacheContext
   readonly view: View
-  /** Has the objects of all entries, and one journal. */
+  /** The store of the objects of all entries, with one journal. */
   readonly store: Store<unknown>
   /** `group/version/plural` */
   readonly resource: string
@@ -21,13 +21,13 @@ export abstract class ViewContext {
     this.view = view
     this.resource = resourceName(view.resource)
     this.store = new Store<unknown>({ view, environment: shared.environment, freeze: shared.settings.freeze })
-    // Synced from the start: a cursor reads the objects there are, and then that it has synced, however few entries there are.
+    // The store is synced from the start: a cursor reads the existing objects, and then `synced`, even without entries.
     this.store.writer().replace().commit()
   }
 
-  /** The server's revisions start over: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
+  /** Handles a restart of the server's revisions: no state counts until it is read again. `source`: the entry or watch that has found it, and continues. */
   abstract rollBack(source: unknown): void
 
-  /** Has watches of metadata take over where there are many entries, and end where there are few. */
+  /** Opens metadata watches where there are many entries, and ends them where there are few. */
   abstract balance(): void
 }

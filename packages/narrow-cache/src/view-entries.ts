@@ -6,7 +6,7 @@ import { NamespaceWatch } from './namespace-watch.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { ViewContext } from './view-context.ts'
 
-/** A watch for more than one entry of a view. */
+/** The bounds with which more than one entry of a view shares a watch. */
 const sharedAt = { escalateAt: 1, escalateAllAt: 1 }
 
 /** The entries of one view. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
@@ -14,12 +14,12 @@ export class ViewEntries extends ViewContext {
   readonly subscriptions: Subscriptions
   /** By the text of their keys. */
   readonly entries: Map<string, Entry> = new Map<string, Entry>()
-  /** By namespace; `''` where there are none. */
+  /** The watches by namespace; `''` for a cluster-scoped resource. */
   readonly #namespaces = new Map<string, NamespaceWatch>()
   /** Of all namespaces; `undefined` for a cluster-scoped resource. */
   readonly #watch: NamespaceWatch | undefined
   #isMany = false
-  /** The cache has more entries than `max`: whatever this view's own bounds are, its entries share one watch (rule N7). */
+  /** Whether the entries share one watch in any case, because the cache has more than `max` entries (rule N7). */
   #isShared = false
 
   constructor(view: View, shared: CacheContext) {
@@ -28,24 +28,24 @@ export class ViewEntries extends ViewContext {
     this.#watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, undefined, this.entries) : undefined
   }
 
-  /** The view has no entry, and so no subscription either, and no cursor follows it. */
+  /** Whether the view has no entry, and so no subscription, and no cursor. */
   get isIdle(): boolean {
     return this.entries.size === 0 && this.store.stats().cursors === 0
   }
 
-  /** All watches of many that there may be. */
+  /** All metadata watches, open or not. */
   get watches(): NamespaceWatch[] {
     return [...(this.#watch === undefined ? [] : [this.#watch]), ...this.#namespaces.values()]
   }
 
-  /** Has the entries share one watch, or be watched as the bounds say. */
+  /** Makes the entries share one watch, or follow the view's bounds. */
   share(isShared: boolean): void {
     if (this.#isShared === isShared) return
     this.#isShared = isShared
     this.balance()
   }
 
-  /** How many objects the one watch of all has reported; `undefined` where there is none. */
+  /** The number of objects of the watch of all namespaces; `undefined` without that watch. */
   get known(): number | undefined {
     const watch = this.#watch ?? this.#namespaces.get('')
     return watch?.synced === true ? watch.objects : undefined
@@ -78,7 +78,7 @@ export class ViewEntries extends ViewContext {
     this.balance([scope])
   }
 
-  /** Has watches of metadata take over where there are many entries, and end where there are few (below half of the bound). */
+  /** Opens metadata watches where there are many entries, and ends them where there are few (below half of the bound). */
   override balance(namespaces: Iterable<NamespaceWatch> = this.#namespaces.values()): void {
     const watch = this.#watch
     const { escalateAt, escalateAllAt } = this.#isShared ? sharedAt : this.shared.settings
@@ -86,7 +86,7 @@ export class ViewEntries extends ViewContext {
     const { size } = this.entries
     if (watch === undefined || size < escalateAllAt / 2) this.#isMany = false
     else if (size > escalateAllAt) this.#isMany = true
-    // Of a cluster-scoped resource there is one watch that its entries could move to.
+    // A cluster-scoped resource has only one watch that its entries could use.
     const most = watch === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
     const those = wasMany === this.#isMany ? namespaces : this.#namespaces.values()
     if (this.#isMany && !this.#isOne && watch?.escalate() === true) {
@@ -94,21 +94,21 @@ export class ViewEntries extends ViewContext {
       return
     }
     for (const one of those) {
-      // For one entry a watch of all metadata is no gain.
+      // A metadata watch for one entry saves nothing.
       if (one.entries.size > most || (this.#isMany && one.entries.size > 1)) one.escalate()
       else if (!this.#isMany && one.entries.size < most / 2) one.deescalate()
     }
     if (!this.#isMany) watch?.deescalate()
   }
 
-  /** The server's revisions start over: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
+  /** Handles a restart of the server's revisions: no state counts until it is read again. `source`: the entry or watch that has found it, and continues. */
   override rollBack(source: unknown): void {
     this.epoch += 1
     for (const watch of this.watches) watch.rolledBack(source)
     for (const entry of this.entries.values()) entry.rolledBack(source)
   }
 
-  /** What the server has may differ from all that is known, though no resourceVersion does: it is read again. */
+  /** Reads all objects again, because the server's objects may differ from the known ones although no resourceVersion does. */
   relist(): void {
     this.rollBack(undefined)
     for (const entry of this.entries.values()) if (!entry.isListing) entry.relist()
@@ -123,7 +123,7 @@ export class ViewEntries extends ViewContext {
     this.store.close(new NarrowClosedError())
   }
 
-  /** All entries are in a single namespace, and its own watch brings what they need and no more. */
+  /** Whether all entries are in one namespace, so that the watch of that namespace is enough. */
   get #isOne(): boolean {
     const [only] = this.#namespaces.values()
     return this.#namespaces.size === 1 && only?.isUp === true && this.#watch?.isUp === false

@@ -1,6 +1,6 @@
 import { OptionRangeError, type View } from '@wherry/client'
 
-/** Two views of one key are one view, unless each brings a function of its own (rule D1). */
+/** Checks that two views of one key are the same view, and do not have different functions (rule D1). */
 export function checkSame(option: string, held: View, given: View): void {
   const [one, other] = [held.projection, given.projection]
   if (one.project === other.project || one.selfNamed) return

@@ -122,7 +122,7 @@ export class SinkStillRunningError extends Error {
   }
 }
 
-/** Throws if some views failed: the signal's reason, where that is all that there is. */
+/** Throws if some views failed; throws the signal's reason if the failures have no other cause. */
 export function throwFailed(registrar: string, failed: readonly FailedView[], signal: AbortSignal | undefined): void {
   if (failed.length === 0) return
   const isOf = (reason: Error): boolean => reason === signal?.reason || reason.cause === signal?.reason

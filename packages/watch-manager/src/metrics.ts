@@ -8,7 +8,7 @@ type Counted = Pick<RegistrarStats, 'delivered' | 'retried' | 'resets'>
 /** Writes the figures of registrars to the environment's metrics (rule W14). */
 export class WatchMetrics {
   readonly #metrics: Metrics
-  /** What the counters have counted, by registrar. */
+  /** The values of the counters, by registrar. */
   readonly #counted = new Map<Reported, Counted>()
 
   constructor(metrics: Metrics) {

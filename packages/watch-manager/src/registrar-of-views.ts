@@ -10,7 +10,7 @@ import type { Shared } from './shared.ts'
 import { Subscription } from './subscription.ts'
 import { Trial } from './trial.ts'
 
-/** {@link Registrar}, as a watch manager makes it. */
+/** The {@link Registrar} of a watch manager. */
 export class RegistrarOfViews<C> implements Registrar<C> {
   readonly name: string
   readonly #shared: Shared
@@ -124,7 +124,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     await this.close()
   }
 
-  /** If another subscription of the same view takes its place meanwhile, waits for that one. */
+  /** Waits for the subscription of a view, or for a later one that has replaced it. */
   async #whenSynced(key: string, signal: AbortSignal | undefined, orAbsent: boolean): Promise<void> {
     for (
       let subscription = this.#subscriptions.get(key), done: Subscription<C> | undefined;
@@ -139,7 +139,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   #subscribe(view: View<C>, hold?: Hold<C>): void {
     const subscription = new Subscription<C>(view, this.name, this.#shared, this.#limits)
     const earlier = this.#knownAs(view)
-    // Calls of an earlier subscription of the view may be under way, or still to come: the calls of a key are made one after the other.
+    // Calls of an earlier subscription of the view may be under way or pending, and calls for one key must not overlap.
     if (earlier.length > 0) subscription.after(Promise.all(earlier.map(each => each.left())))
     this.#subscriptions.set(view.key, subscription)
     this.#shared.subscriptions.add(subscription as Subscription)
@@ -183,7 +183,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
       if (at === -1) removed.push(subscription.view.key)
       else moves.push(this.#move(subscription, coming.splice(at, 1)[0] as View<C>))
     }
-    // In this order a cache can fill a view from one that leaves.
+    // In this order a cache can fill a new view from one that leaves.
     for (const view of coming) this.#subscribe(view)
     this.#unsubscribeAll(removed)
     await Promise.all(moves)

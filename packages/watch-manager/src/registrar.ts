@@ -49,7 +49,7 @@ export interface PendingView {
 export interface RegistrarStats {
   readonly intended: number
   readonly watched: number
-  /** Changes that its sink has not taken yet, at most one per object of a view; an upper bound during a replay. */
+  /** The number of changes that the sink has not taken yet, at most one per object of a view; an upper bound during a replay. */
   readonly lag: number
   /** How long the oldest of these has waited, in milliseconds, to within a second. */
   readonly lagMs: number
@@ -57,7 +57,7 @@ export interface RegistrarStats {
   readonly delivered: number
   /** Calls that were repeated after a failure. */
   readonly retried: number
-  /** How often a view was replayed from the start, because it fell too far behind or an object of `failed` is gone. */
+  /** How often a view was replayed from the start, because the sink fell too far behind or an object of `failed` was deleted. */
   readonly resets: number
   /** Objects that wait for a retry after their call failed. */
   readonly retrying: number
@@ -74,7 +74,7 @@ export interface Registrar<C = unknown> {
   readonly name: string
   /** `closing`: `close` was called, and calls to its sink are still running. */
   readonly state: 'open' | 'closing' | 'closed'
-  /** The views that it should watch. */
+  /** The views that were added and not removed. */
   readonly intended: readonly View<C>[]
   /** The intended views that are watched: their first state is in the cache, and changes arrive. */
   readonly watched: readonly View<C>[]

@@ -4,7 +4,7 @@ import type { FairScheduler } from './delivery/fair-scheduler.ts'
 import type { CallContext } from './delivery/running.ts'
 import type { SubscriptionIndex } from './subscription-index.ts'
 
-/** What all registrars of a manager share. */
+/** The parts that all registrars of a manager share. */
 export interface Shared {
   readonly cache: WatchedCache
   readonly environment: Environment
@@ -12,8 +12,8 @@ export interface Shared {
   readonly context: CallContext
   readonly subscriptions: SubscriptionIndex
   readonly closeTimeoutMs: number
-  /** Subscriptions are begun; before, they are kept. */
+  /** Whether the manager has started: subscriptions begin only then. */
   readonly started: boolean
-  /** Resolves once they are. Rejects with the signal's reason. */
+  /** Resolves when the manager has started. Rejects with the signal's reason. */
   whenStarted(signal: AbortSignal): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Changed, Deleted, Reset, Synced } from '@wherry/informer'
 /** The events of a sink: a cursor's changes (rules R38, W10); `synced` also has the keys that the sink has refused. */
 export type SinkEvent<C = unknown> = Changed<C> | Deleted<C> | Reset<C> | SinkSynced<C>
 
-/** A replay is over: all existing objects were delivered, except those that it names. */
+/** The end of a replay: all existing objects were delivered, except those that the event names. */
 export interface SinkSynced<C = unknown> extends Synced<C> {
   /** Keys that wait for a retry after their call failed. Their objects still exist. */
   readonly retrying: readonly string[]
@@ -13,23 +13,23 @@ export interface SinkSynced<C = unknown> extends Synced<C> {
 /**
  * Receives a registrar's events. It can rely on this:
  *
- * **Order.** For one view and object: never an older state after a newer one, never a state after its `deleted` unless it
- * was created again (then `deleted` comes first) or is in the selection again. Between objects: that of their last change,
- * but for retries. `reset` and `synced` come when all earlier calls of their view have settled. Between views: none.
+ * **Order.** For one view and object: never an older state after a newer one, and never a state after `deleted` unless the object
+ * was created again (then `deleted` comes first) or is in the selection again. Between objects: the order of their last change,
+ * except for retries. `reset` and `synced` come when all earlier calls of their view have settled. Between views there is no order.
  *
  * **How often.** The newest state is delivered at least once; states in between may be left out, and a state may be delivered twice.
  * An object that came and went may be left out, and a `deleted` may come for an object that was never delivered.
  *
- * **Reset and synced.** A view begins with `reset`, all that is there, `synced`. A sink that fell far behind receives them
- * again. So does a sink that was given objects that could not be transformed (`failed`), when such an object is gone. An object that was
+ * **Reset and synced.** A view begins with `reset`, all existing objects, `synced`. A sink that fell far behind receives them
+ * again, and so does a sink with objects that could not be transformed (`failed`), when such an object is deleted. An object that was
  * not delivered between the two, and is in neither `failed` nor `retrying`, does not exist any more: a sink that remembers
  * objects forgets it, also if an earlier process stored it.
  *
- * **Waiting.** A promise that `event` returns is waited for: no more than `concurrency` calls are under way, over all the
- * registrar's views, and never two for one object. Meanwhile changes are not piled up but coalesced. Nobody else waits.
+ * **Waiting.** A promise that `event` returns is awaited: at most `concurrency` calls are under way, over all the
+ * registrar's views, and never two for one object. Changes are coalesced meanwhile. Other registrars do not wait.
  *
- * **Failing.** A call that throws or rejects is made again after a backoff, with the object's newest state then; other
- * objects go on. A failed `reset` or `synced` holds its view back until it succeeds.
+ * **Failing.** A call that throws or rejects is repeated after a backoff, with the object's newest state; other
+ * objects are not delayed. A failed `reset` or `synced` holds its view back until it succeeds.
  *
  * **The end.** No event of a view arrives after its removal, and no event at all after the registrar is closed.
  */

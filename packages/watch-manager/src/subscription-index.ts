@@ -20,7 +20,7 @@ export class SubscriptionIndex {
     if (subscriptions?.size === 0) this.#byKey.delete(key)
   }
 
-  /** An informer moves from one view to another: neither is held again before the move ends. */
+  /** Records the move of an informer from one view to another: neither view is held again before the move ends. */
   moving(from: string, to: string, moved: Promise<unknown>): void {
     for (const key of [from, to]) this.#moves.set(key, moved)
     moved.then(() => {
@@ -33,7 +33,7 @@ export class SubscriptionIndex {
     return this.#moves.get(key)
   }
 
-  /** Those for one view. */
+  /** The subscriptions of one view. */
   of(key: string): ReadonlySet<Subscription> {
     return this.#byKey.get(key) ?? none
   }
@@ -49,7 +49,7 @@ export class SubscriptionIndex {
 
   /** Each view once that is watched. */
   watched(): View[] {
-    // One informer serves all subscriptions: whether it has begun is the same for all.
+    // One informer serves all subscriptions of a view, so all of them have started, or none.
     return [...this.#byKey.values()]
       .filter(subscriptions => some(subscriptions, subscription => subscription.watched))
       .map(subscriptions => first(subscriptions).view)

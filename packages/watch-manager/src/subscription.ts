@@ -7,14 +7,14 @@ import type { SinkLimits } from './delivery/sink-limits.ts'
 import { SinkStillRunningError } from './errors.ts'
 import type { Shared } from './shared.ts'
 
-/** What one registrar wants of one view: a hold on the cache, and the delivery to its sink. */
+/** The subscription of one registrar to one view: a hold on the cache, and the delivery to the sink. */
 export class Subscription<C = unknown> implements DeliveryListener {
   readonly #registrar: string
   readonly #shared: Shared
   readonly #delivery: Delivery<C> | undefined
   #view: View<C>
   #hold: Hold<C> | undefined
-  /** Why there is no hold. */
+  /** The error because of which there is no hold. */
   #failure: Error | undefined
   #backoff: Backoff | undefined
   #timer: Timer | undefined
@@ -22,7 +22,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
   #synced = false
   #removed = false
   #moving = false
-  /** An earlier subscription is what the sink knows as this view. */
+  /** Whether the sink still has an earlier subscription of this view. */
   #waiting = false
   #released: Promise<void> | undefined
   #watchers: Set<() => void> | undefined
@@ -42,7 +42,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     return this.#delivery
   }
 
-  /** The views that the sink may know it as. */
+  /** The views under which the sink may have received objects of the subscription. */
   get known(): readonly View<C>[] {
     return this.#waiting ? [] : (this.#delivery?.known ?? [])
   }
@@ -53,7 +53,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     return informer?.hasSynced === true && informer.state !== 'missing' && informer.state !== 'stopped'
   }
 
-  /** Why it is not watched, as far as it is known. */
+  /** The known reason why the view is not watched. */
   get reason(): Error | undefined {
     return this.#failure ?? this.#hold?.informer.lastError
   }
@@ -63,7 +63,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     return this.#hold !== undefined && !this.#moving && !this.#removed
   }
 
-  /** Begins: takes a hold, again and again if need be, or the one given. */
+  /** Starts the subscription: takes a hold, with retries, or uses the given one. */
   begin(hold?: Hold<C>): void {
     if (this.#hold !== undefined || this.#removed) return
     const move = hold === undefined ? this.#shared.subscriptions.moveOf(this.#view.key) : undefined
@@ -102,7 +102,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     this.#changed()
   }
 
-  /** The informer was ended by others. */
+  /** Handles an informer that was closed by others. */
   ended(): void {
     if (this.#removed) return
     this.#release()
@@ -111,7 +111,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
   }
 
   /**
-   * Takes another view from now on, and moves its informer there. Returns false if the cache can't: then another subscription must replace this
+   * Changes the view, and moves the informer to it. Resolves with false if the cache can't move it: then another subscription must replace this
    * one.
    */
   async move(to: View<C>): Promise<boolean> {
@@ -135,7 +135,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     }
   }
 
-  /** Ends it: no call begins from now on, and the hold is released. */
+  /** Ends the subscription: no call begins after this, and the hold is released. */
   remove(): void {
     if (this.#removed) return
     this.#removed = true
@@ -145,18 +145,18 @@ export class Subscription<C = unknown> implements DeliveryListener {
     this.#changed()
   }
 
-  /** Resolves when nothing of it is left; never, while a call to the sink never settles. */
+  /** Resolves when the subscription has ended; never, if a call to the sink never settles. */
   async over(): Promise<void> {
     await Promise.all([this.#released, this.#delivery?.idle(true)])
   }
 
-  /** Resolves when the sink knows it as no other view than its own, and, once it was removed, when it is over. */
+  /** Resolves when the sink has the subscription only under its present view and, after a removal, when it has ended. */
   async left(): Promise<void> {
     await this.#delivery?.moved()
     if (this.#removed) await this.over()
   }
 
-  /** Resolves when it is over, but for a call that we are called from within; or after `closeTimeoutMs`, or with the signal, which is reported. */
+  /** Resolves when the subscription has ended, except for a call of the sink that has called this; or after `closeTimeoutMs`, or with the signal, which is reported. */
   async gone(signal: AbortSignal | undefined): Promise<void> {
     const { environment, closeTimeoutMs } = this.#shared
     const calls = this.#delivery?.underWay() ?? []
@@ -168,8 +168,8 @@ export class Subscription<C = unknown> implements DeliveryListener {
   }
 
   /**
-   * Resolves when the sink took a `synced` (without a sink: when the informer has synced), or when it is not wanted any more.
-   * @param orAbsent resolves also when its resource is one that the cache waits for
+   * Resolves when the sink has taken `synced` (without a sink: when the informer has synced), or when the subscription is removed.
+   * @param orAbsent resolves also while the cache waits for the resource
    */
   async whenSynced(signal: AbortSignal | undefined, orAbsent: boolean): Promise<void> {
     while (!this.#removed) {

@@ -4,7 +4,7 @@ import type { Hold } from './cache.ts'
 import { type FailedView, throwFailed } from './errors.ts'
 import type { Shared } from './shared.ts'
 
-/** A `replace` that is done only if all of it can be: its new views are held, and waited for, before anything changes. */
+/** A `replace` that changes all views or none: it holds the new views, and waits for them, before anything changes. */
 export class Trial<C> {
   /** The views to want at its end; views that are added and removed meanwhile count. */
   readonly target: Map<string, View<C>>
@@ -18,12 +18,12 @@ export class Trial<C> {
     this.target = target
   }
 
-  /** Ends it, in vain. */
+  /** Ends the trial without a change. */
   end(why: Error): void {
     this.#ended.abort(why)
   }
 
-  /** Throws what it was ended with. */
+  /** Throws the reason of the end, if the trial has ended. */
   checkGoing(): void {
     this.#ended.signal.throwIfAborted()
   }

@@ -120,7 +120,7 @@ export class WatchManager {
     return this.#shared.subscriptions.intended()
   }
 
-  /** Those of them that are watched: their first state is in the cache, and changes arrive. */
+  /** The intended views that are watched: their first state is in the cache, and changes arrive. */
   get watched(): readonly View[] {
     return this.#shared.subscriptions.watched()
   }

@@ -12,7 +12,7 @@ export function checkFields(of: string, options: object, fields: readonly string
   }
 }
 
-/** A number within bounds, `undefined` being `otherwise`. Gives it, or throws. */
+/** Checks a number within bounds, and returns it; `otherwise` for `undefined`. */
 export function number(option: string, value: unknown, otherwise: number, bounds: NumberBounds): number {
   if (value === undefined) return otherwise
   const { min, whole = false, infinite = false } = bounds
@@ -28,11 +28,11 @@ export function number(option: string, value: unknown, otherwise: number, bounds
     : new OptionTypeError(option, takes, described(value))
 }
 
-/** What a number option takes. */
+/** The bounds of a number option. */
 export interface NumberBounds {
   readonly min: number
   readonly whole?: boolean | undefined
-  /** Whether it takes Infinity. */
+  /** Whether Infinity is allowed. */
   readonly infinite?: boolean | undefined
 }
 
@@ -44,7 +44,7 @@ export function having(option: string, value: unknown, ...methods: readonly stri
   throw new OptionTypeError(option, what, described(value))
 }
 
-/** An `AbortSignal` or what behaves as one, or `undefined`. */
+/** Checks an `AbortSignal`, an object with its interface, or `undefined`. */
 export function abortSignal(option: string, value: unknown): void {
   having(option, value, 'addEventListener', 'removeEventListener', 'throwIfAborted')
 }
@@ -61,7 +61,7 @@ export function callback(option: string, value: unknown): void {
   throw new OptionTypeError(option, 'a function', described(value))
 }
 
-/** What `value` is, without its content. */
+/** Describes a value by its type, without its content. */
 function described(value: unknown): string {
   return value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -1,10 +1,10 @@
 /** A timer that has been set and can be called off. */
 export interface Timer {
-  /** Calls the timer off. Does nothing once it has fired or was cancelled. */
+  /** Cancels the timer. Does nothing if it has fired or was cancelled. */
   cancel(): void
 }
 
-/** What the queue needs of time. The clock of a client's environment is one, and so is that of `simulate(seed)`. */
+/** The clock of a queue. The clock of a client's environment can be used, and that of `simulate(seed)`. */
 export interface Clock {
   /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from './clock.ts'
 import { IndexedHeap } from './core/heap.ts'
 
-/** The keys that wait for their time, by slot, with one timer for the first of them. */
+/** The slots of delayed keys, with one timer for the earliest. */
 export class Delays {
   readonly #clock: Clock
   readonly #onDue: () => void
@@ -10,7 +10,7 @@ export class Delays {
   #timer: Timer | undefined
   #timerAt = Number.POSITIVE_INFINITY
 
-  /** `onDue` is called when the first of them is due. */
+  /** `onDue` is called when the earliest slot is due. */
   constructor(clock: Clock, onDue: () => void) {
     this.#clock = clock
     this.#onDue = onDue
@@ -25,7 +25,7 @@ export class Delays {
     return this.#heap.keyOf(slot)
   }
 
-  /** Lets a slot wait until `due`. Of equal times the one that was added first is due first. */
+  /** Delays a slot until `due`. Slots of equal times are due in the order of their adds. */
   add(slot: number, due: number, now: number): void {
     this.#heap.push(slot, due, this.#added++)
     this.#arm(now)
@@ -42,7 +42,7 @@ export class Delays {
     this.#heap.clear()
   }
 
-  /** Takes a slot out that is due; -1 if there is none any more, and then the timer is set for the next. */
+  /** Removes and returns a slot that is due; -1 if there is none: the timer is then set for the next one. */
   takeDue(now: number): number {
     if (this.#heap.firstKey > now + early) {
       this.#arm(now)
@@ -53,14 +53,14 @@ export class Delays {
     return slot
   }
 
-  /** Takes out any slot; -1 if there is none. */
+  /** Removes and returns any slot; -1 if there is none. */
   takeAny(): number {
     const slot = this.#heap.first
     if (slot !== -1) this.remove(slot)
     return slot
   }
 
-  /** Sets the timer if there is none, or only a later one. A timer that fires too early (its slot was removed) is set again then. */
+  /** Sets the timer if there is none, or only a later one. A timer that fires too early, because its slot was removed, is set again. */
   #arm(now: number): void {
     const due = this.#heap.firstKey
     if (due >= this.#timerAt) return
@@ -80,7 +80,7 @@ export class Delays {
   }
 }
 
-/** A timer may fire so much too early, by rounding, in milliseconds: to set another for the rest could go on for ever. */
+/** How much too early a timer may fire because of rounding, in milliseconds. Another timer for the rest could repeat for ever. */
 const early = 1e-3
-/** Longer waits, in milliseconds, fire at once where timers have 32 bits. */
+/** The longest time of a 32-bit timer, in milliseconds: a longer one would fire at once. */
 const longest = 2 ** 31 - 1

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from './clock.ts'
 
-/** A clock that stands until a test advances it. */
+/** A clock that moves only when a test advances it. */
 export class FakeClock implements Clock {
   readonly #timers = new Set<{ readonly at: number; readonly fn: () => void }>()
   /** The delays that were asked for, in order. */

@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { QueueErrorContext, WorkQueueObserver } from './observer.ts'
 
-/** Calls an observer, which can't break its caller: what it throws goes to `onError`, and what that throws nowhere. */
+/** Calls an observer without throwing: its errors go to `onError`, and errors of `onError` are dropped. */
 export class GuardedObserver<K> {
   readonly #observer: WorkQueueObserver<K>
   readonly #onError: (error: Error, context: QueueErrorContext) => unknown

@@ -1,27 +1,27 @@
 /** A pending key of the model. */
 interface Pending {
   priority: number
-  /** When it is due; undefined once it is ready. */
+  /** The time at which the key is due; undefined once it is ready. */
   due: number | undefined
   /** The number of its add among all, or of its coming due: of equal ones the smaller comes first. */
   added: number
-  /** When it became ready, and the number of that event: its age. */
+  /** The time at which the key became ready, and the number of that event. */
   since: number
   ready: number
-  /** The number of the event that put it into the line of its priority. */
+  /** The number of the event that put the key into the line of its priority. */
   line: number
 }
 
-/** What the queue promises, written down as plainly as possible: everything is searched, nothing is kept in order. */
+/** A model of the queue in its simplest form: it searches all keys, and keeps no order. */
 export class Model {
   readonly ageing: { readonly afterMs: number; readonly every: number }
   readonly pending: Map<string, Pending> = new Map()
-  /** The keys that run, in order, and what they were handed out with. */
+  /** The running keys, in order, with their priorities. */
   readonly running: Map<string, number> = new Map()
   readonly failures: Map<string, number> = new Map()
   /** The waiting takers, the first first. */
   takers: number[] = []
-  /** What was given to each taker. */
+  /** The key of each taker. */
   readonly given: Map<number, string | undefined> = new Map()
   state: 'open' | 'draining' | 'stopped' = 'open'
   now = 1000

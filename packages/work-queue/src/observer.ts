@@ -1,10 +1,10 @@
 /**
- * Observes what a queue does, for metrics: its four methods give what controller-runtime's `workqueue_*`
- * metrics count and time; `size`, `depths()` and `unfinished()` of the queue give the rest when they
- * are asked. Each method is optional, and one that is not there costs nothing.
+ * Observes a queue, for metrics: its four methods cover the counters and times of controller-runtime's `workqueue_*`
+ * metrics; `size`, `depths()` and `unfinished()` of the queue have the rest. Each method is optional, and a missing one
+ * costs nothing.
  *
- * Called synchronously, when the queue is in order again: it may use the queue. What one throws goes
- * to `onError`, and so does what a promise that it returns is rejected with.
+ * It is called synchronously, when the queue is consistent, so it may use the queue. Its errors, and those of its
+ * promises, go to `onError`.
  */
 export interface WorkQueueObserver<K = string> {
   /** A key is pending that was not, or that waited for its time (`workqueue_adds_total`). Not called for duplicates. */
@@ -19,6 +19,6 @@ export interface WorkQueueObserver<K = string> {
 
 /** Where in the queue a background failure came up. */
 export interface QueueErrorContext {
-  /** What failed: `observer.added`, `observer.taken` … */
+  /** The failed call: `observer.added`, `observer.taken` … */
   readonly phase: string
 }

@@ -1,9 +1,9 @@
-/** What an `OptionTypeError` and an `OptionRangeError` have in common. */
+/** The common part of `OptionTypeError` and `OptionRangeError`. */
 export interface OptionProblem {
   readonly code: 'INVALID_OPTION'
   /** The option's name with its path: `add.afterMs`. */
   readonly option: string
-  /** What the option takes, in words. */
+  /** The accepted values, in words. */
   readonly takes: string
 }
 
@@ -20,14 +20,14 @@ export class OptionTypeError extends TypeError implements OptionProblem {
     this.takes = takes
   }
 
-  /** An option that there is none of. The message lists those that there are. */
+  /** The error for an unknown option. The message lists the known options. */
   static unknown(option: string, known: readonly string[]): OptionTypeError {
     const valid = known.length === 0 ? 'there are no options' : `valid options are ${known.join(', ')}`
     return new OptionTypeError(option, valid, '', `${option} is an unknown option; ${valid}`)
   }
 }
 
-/** An option of the right type with a value that it does not take. */
+/** An option of the right type with a value outside of its range. */
 export class OptionRangeError extends RangeError implements OptionProblem {
   override readonly name = 'OptionRangeError'
   readonly code = 'INVALID_OPTION'

@@ -14,10 +14,10 @@ export interface WorkQueueOptions<K = string> {
   readonly rateLimiter?: RateLimiter<K> | undefined
   /** How keys of low priority get their turn. */
   readonly ageing?: AgeingOptions | undefined
-  /** Receives what the queue does, for metrics. */
+  /** Observes the queue, for metrics. */
   readonly observer?: WorkQueueObserver<K> | undefined
   /**
-   * Receives what `observer` throws. Must not throw.
+   * Receives errors of `observer`. Must not throw.
    * @default the diagnostics channel `wherry:error`, as `{ error, context }`
    */
   readonly onError?: ((error: Error, context: QueueErrorContext) => void) | undefined
@@ -27,14 +27,14 @@ export interface WorkQueueOptions<K = string> {
 export interface AgeingOptions {
   /**
    * How long a key has to be ready before it is aged, in milliseconds, 0 or more. `Infinity` turns
-   * ageing off: while enough keys of a higher priority come, one of a lower never does.
+   * ageing off: a key of a lower priority then never comes while there are enough of a higher one.
    *
    * @default 10_000
    */
   readonly afterMs?: number | undefined
   /**
-   * While the oldest key is aged, one of so many keys that are handed out is the oldest, a whole
-   * number, 1 or more. Greater: priorities are kept more strictly; 1: by age alone.
+   * While the oldest key is aged, every so many-th key that is handed out is the oldest, a whole
+   * number, 1 or more. A greater number respects priorities more strictly; 1: only the age counts.
    *
    * @default 4
    */
@@ -51,13 +51,13 @@ export interface AddOptions {
 
 /** Options of {@link WorkQueue.addRateLimited}. */
 export interface AddRateLimitedOptions {
-  /** Higher is sooner; any finite number. @default what the key runs or waits with ({@link WorkQueue.priorityOf}), else 0 */
+  /** Any finite number; higher comes first. @default the present priority of the key ({@link WorkQueue.priorityOf}), else 0 */
   readonly priority?: number | undefined
 }
 
 /** Options of {@link WorkQueue.take}. */
 export interface TakeOptions {
-  /** Ends the wait. A key that was handed out before stays so. */
+  /** Ends the wait. A key that was handed out before is not affected. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -65,11 +65,11 @@ export interface TakeOptions {
 export interface StopOptions {
   /** Whether pending keys are still handed out; else they are dropped. @default false */
   readonly drain?: boolean | undefined
-  /** Ends the wait for what runs. The queue stays stopped. */
+  /** Ends the wait for running keys. The queue stays stopped. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a queue goes by: the options that were given, checked, and the defaults of the others. */
+/** The checked options of a queue, with their defaults. */
 export interface CheckedOptions<K> extends Pick<WorkQueueOptions<K>, 'observer' | 'onError'> {
   readonly clock: Clock
   readonly rateLimiter: RateLimiter<K>

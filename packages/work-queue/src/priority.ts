@@ -1,5 +1,5 @@
 /**
- * Priorities to begin with; any finite number is one. `low` is what controller-runtime gives to the
+ * Common priorities; any finite number is one. `low` is what controller-runtime gives to the
  * initial list and to resyncs, so that what changes now does not wait behind them.
  *
  * @example

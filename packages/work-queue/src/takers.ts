@@ -26,7 +26,7 @@ export class Takers<K> {
     })
   }
 
-  /** Removes the first from the line, and returns the function that gives it a key. Undefined if none waits. */
+  /** Removes the first taker from the line, and returns the function that resolves it with a key. Undefined if none waits. */
   next(): ((key: K | undefined) => void) | undefined {
     for (const taker of this.#waiting) {
       this.#waiting.delete(taker)

@@ -22,9 +22,9 @@ import { unlessAborted } from './until.ts'
 /** A key that is handed out. */
 export interface UnfinishedKey<K = string> {
   readonly key: K
-  /** What it was handed out with. */
+  /** The priority with which the key was handed out. */
   readonly priority: number
-  /** Since it was handed out, in milliseconds. */
+  /** The time since the key was handed out, in milliseconds. */
   readonly runningMs: number
 }
 
@@ -32,7 +32,7 @@ export interface UnfinishedKey<K = string> {
 export type WorkQueueState = 'open' | 'draining' | 'stopped'
 
 /**
- * A queue of keys that something has to be done for: what `workqueue` is in client-go, and
+ * A queue of keys to process, as `workqueue` of client-go and
  * `priorityqueue` in controller-runtime.
  *
  * **One entry a key.** A key is *pending* from its add until it is handed out: *ready*, or *delayed*
@@ -89,7 +89,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   #lastTaken = 0
   #state: WorkQueueState = 'open'
 
-  /** Does nothing until keys are added. Throws an `OptionTypeError` or an `OptionRangeError` for an option that it does not take. */
+  /** Does nothing until keys are added. Throws an `OptionTypeError` or an `OptionRangeError` for a wrong option. */
   constructor(options: WorkQueueOptions<K> = {}) {
     const { clock, rateLimiter, ageing, observer, onError } = checkedOptions(options)
     this.#clock = clock
@@ -99,7 +99,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#delays = new Delays(clock, () => this.#onDue())
   }
 
-  /** How many keys are pending and not delayed: the ready ones, and those that run and are ready when they are done. */
+  /** The number of keys that are pending and not delayed: the ready keys, and the running ones that are ready at their end. */
   get size(): number {
     return this.#ready.size + this.#again
   }
@@ -124,7 +124,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
    *
    * Without `priority` the add is of priority 0, and moves a pending key of low priority up.
    *
-   * Throws for options that it does not take, and an `InvalidKeyError` for `undefined` and `null`.
+   * Throws for wrong options, and an `InvalidKeyError` for `undefined` and `null`.
    */
   add(key: K, options?: AddOptions): void {
     let priority = 0
@@ -141,11 +141,11 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Adds a key that failed: notes the failure and lets the key wait as long as the limiter says.
+   * Adds a key that failed: records the failure, and delays the key as the limiter decides.
    * Does nothing once the queue is stopped or drains.
    *
    * Call it before `done(key)`. Each call counts as a failure. A key that is ready, or due earlier,
-   * stays so. Throws as `add` does, and what the limiter throws.
+   * does not change. Throws as `add` does, and the limiter's errors.
    */
   addRateLimited(key: K, options?: AddRateLimitedOptions): void {
     let priority = this.priorityOf(key) ?? 0
@@ -164,7 +164,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#observer?.report('retried', key, delayMs)
   }
 
-  /** Forgets the failures of a key: when it has succeeded, and when it is gone. Else they are kept for ever. */
+  /** Forgets the failures of a key. Call it when the key has succeeded, and when it is gone; otherwise they are kept for ever. */
   forget(key: K): void {
     this.#limiter.forget(key)
   }
@@ -175,8 +175,8 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Takes back all adds of a key that has not been handed out for them. A run of it goes on, but no
-   * other follows. Its failures stay. Gives whether it was pending.
+   * Removes a pending key. A run of the key goes on, and no
+   * other follows. Its failures stay. Returns whether it was pending.
    */
   remove(key: K): boolean {
     const slot = this.#slots.find(key)
@@ -192,8 +192,8 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * The priority that a key runs with, or, if it does not run, that it is pending with; undefined for
-   * any other key. Pass it on when a run adds its own key again, or that goes before all low ones.
+   * The priority of a running key, or else of a pending key; undefined for
+   * any other key. Pass it on when a run adds its own key again; otherwise the key comes before all keys of low priority.
    */
   priorityOf(key: K): number | undefined {
     const slot = this.#slots.find(key)
@@ -203,8 +203,8 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * How long a pending key waits for its time, in milliseconds: 0 where that has come, so that it is ready, or will be when
-   * its run is done; undefined for a key that is not pending.
+   * The remaining delay of a pending key, in milliseconds: 0 if it is ready, or will be at the end of its run;
+   * undefined for a key that is not pending.
    */
   dueInMs(key: K): number | undefined {
     const now = this.#clock.monotonic()
@@ -213,7 +213,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Hands out the next key: it runs, until `done(key)`. Waits until there is one; the longest wait gets it.
+   * Hands out the next key, which runs until `done(key)`. Waits until there is one; callers get keys in the order of their calls.
    *
    * Resolves with undefined once the queue is stopped, or drains and nothing is pending. Rejects with
    * the signal's reason as soon as it is aborted, also if a key is ready.
@@ -249,7 +249,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
    */
   done(key: K): void {
     const slots = this.#slots
-    // Mostly it is the one that was taken last, and need not be looked up.
+    // The usual key is the one that was taken last, which needs no look-up.
     const slot = slots.keyOf(this.#lastTaken) === key ? this.#lastTaken : slots.find(key)
     const flags = slot === undefined ? 0 : (slots.flags[slot] as number)
     if (slot === undefined || (flags & RUNNING) === 0) throw new NotRunningError(key)
@@ -268,7 +268,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#settle()
   }
 
-  /** Hands out keys until the queue is stopped, as `take` does. Each of them has to be given to `done`, as ever. */
+  /** Hands out keys until the queue is stopped, as `take` does. Call `done` for each of them. */
   async *[Symbol.asyncIterator](): AsyncGenerator<K, undefined, undefined> {
     for (;;) {
       const key = await this.take()
@@ -277,7 +277,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     }
   }
 
-  /** How many keys are pending and not delayed, by priority (`workqueue_depth`). A priority that no key has is not in it. */
+  /** By priority: the number of keys that are pending and not delayed (`workqueue_depth`). Only priorities with keys. */
   depths(): Map<number, number> {
     const depths = new Map(this.#ready.depths())
     const { flags, priority } = this.#slots
@@ -290,8 +290,8 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * The keys that run, the longest first. Their `runningMs` sum up to `workqueue_unfinished_work_seconds`,
-   * the first one's is `workqueue_longest_running_processor_seconds`.
+   * The running keys, the longest first. The sum of their `runningMs` is `workqueue_unfinished_work_seconds`,
+   * and that of the first key `workqueue_longest_running_processor_seconds`.
    */
   unfinished(): UnfinishedKey<K>[] {
     const now = this.#clock.monotonic()

@@ -29,8 +29,7 @@ export class InstallError extends Error {
  *
  * @param sources the path of a file, or of a folder (its files `*.yaml`, `*.yml` and `*.json`, without those of folders in it and without
  *   kustomizations); YAML text; or an object
-<<<<<<< HEAD
- * @throws `InstallError` for a file that can't be read, what is no manifest, and what the server refuses. What was applied before it stays.
+ * @throws `InstallError` for a file that can't be read, a text that is no manifest, and an object that the server refuses. Objects applied before it stay.
  *
  * @example
  * ```ts
@@ -39,9 +38,6 @@ export class InstallError extends Error {
  * await using server = await startApiServer()
  * await install(server, 'deploy/crd')
  * ```
-=======
- * @throws `InstallError` for a file that can't be read, a text that is no manifest, and an object that the server refuses. Objects applied before it stay.
->>>>>>> s10-wa
  */
 export async function install(server: ApiServer, ...sources: readonly ManifestSource[]): Promise<void> {
   const manifests = sources.flatMap(source => read(source))

@@ -9,8 +9,7 @@ import { type ManifestSource, manifestsOf } from './manifests.ts'
  * ```
  *
  * @param sources as `install` takes them
-<<<<<<< HEAD
- * @throws `Error` for a file that can't be read, and for what is no manifest
+ * @throws `Error` for a file that can't be read, and for a text that is no manifest
  *
  * @example
  * ```ts
@@ -18,9 +17,6 @@ import { type ManifestSource, manifestsOf } from './manifests.ts'
  *
  * console.log(rolesIn('deploy').flatMap(({ rules }) => rules ?? []).length)
  * ```
-=======
- * @throws `Error` for a file that can't be read, and for a text that is no manifest
->>>>>>> s10-wa
  */
 export function rolesIn(...sources: readonly ManifestSource[]): GrantedRole[] {
   return sources

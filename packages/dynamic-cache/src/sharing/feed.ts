@@ -17,7 +17,7 @@ export interface FeedListeners {
   synced(): void
   /** A reflector does something else now. */
   state(): void
-  /** It is proved that the server does not serve the resource. */
+  /** Called when the server is proved not to serve the resource. */
   missing(error: Error): void
   /** A list or watch failed, and is tried again. */
   error(error: Error): void
@@ -27,7 +27,7 @@ export interface FeedOptions {
   readonly client: Client
   readonly scope: View
   readonly form: ReadForm
-  /** Its first state is to take over from another feed's: it must not be older than what that one has. */
+  /** Whether the first state replaces that of another feed, and so must not be older. */
   readonly takesOver: boolean
   readonly reading: ReadingOptions
   readonly streaming: StreamingSupport
@@ -35,7 +35,7 @@ export interface FeedOptions {
   readonly on: FeedListeners
 }
 
-/** The reflectors of one scope in one form, one for each namespace, and the writers of the stores that they feed. */
+/** The reflectors of one scope in one form, one for each namespace, with the writers of their stores. */
 export class Feed {
   readonly form: ReadForm
   readonly #namespaces: readonly string[] | undefined
@@ -86,17 +86,17 @@ export class Feed {
     return jointError(this.#reflectors)
   }
 
-  /** The resource is gone, or was never there. */
+  /** Whether the resource is gone, or never existed. */
   get isMissing(): boolean {
     return this.#reflectors.some(({ isMissing }) => isMissing)
   }
 
-  /** It gets nowhere at present: what it has begun is no loss. */
+  /** Whether the feed makes no progress at present, so that ending it loses nothing. */
   get isStuck(): boolean {
     return this.#reflectors.every(({ state }) => state === 'idle' || state === 'waiting' || state === 'missing')
   }
 
-  /** How many stores it feeds. */
+  /** The number of stores of the feed. */
   get size(): number {
     return this.#writers.size
   }
@@ -113,7 +113,7 @@ export class Feed {
     return this.#writers.get(store) ?? []
   }
 
-  /** Feeds a store too. @param from a store of full objects that it feeds: needed once it has begun */
+  /** Adds a store. @param from a store of full objects of this feed: needed once the feed has started */
   add(store: Store<unknown>, staged: boolean, from?: Store<object> | undefined): void {
     const writers = this.#reflectors.map((reflector, index) => {
       const writer = store.writer({ staged })
@@ -125,12 +125,12 @@ export class Feed {
     if (staged) this.#staged.add(store)
   }
 
-  /** Whether what a store gets from it is staged still. */
+  /** Whether the writers of a store are still staged. */
   isStaged(store: Store<unknown>): boolean {
     return this.#staged.has(store)
   }
 
-  /** Lets what it brought to a store take over from other writers. */
+  /** Lets the writers of a store take over from other writers. */
   promote(store: Store<unknown>, retired: readonly StoreWriter[], view?: View | undefined): void {
     this.#staged.delete(store)
     store.promote(this.writers(store), retired, view)

@@ -6,13 +6,13 @@ import { suits } from './suits.ts'
 
 /** The events of a shared watch, for the entries that it feeds. */
 export interface SharedWatchListeners {
-  /** It is proved that the server does not serve the resource. */
+  /** Called when the server is proved not to serve the resource. */
   missing(error: Error): void
-  /** It does know it now. */
+  /** Called when the server serves the resource again. */
   found(): void
-  /** It could not list or watch, and tries again. */
+  /** Called when the watch has failed to list or watch, and tries again. */
   error(error: Error): void
-  /** Nothing is left to feed. It may be joined again. */
+  /** Called when the watch has no store left. A store may join it again. */
   empty(): void
 }
 
@@ -28,35 +28,35 @@ export interface SharedWatchOptions {
 
 /** A store that moves here from another watch (rule D9). */
 export interface Move {
-  /** What it is of, once it is here. */
+  /** The view of the store after the move. */
   readonly view: View
-  /** Takes it from the other watch, and gives the writers that it had there. */
+  /** Takes the store from the other watch. Returns the writers that it had there. */
   retire(): readonly StoreWriter[]
-  /** It is here. */
+  /** Called when the store has arrived. */
   done(): void
 }
 
 interface Member {
   readonly store: Store<unknown>
   move: Move | undefined
-  /** The store of full objects that it is filled from, or was. */
+  /** The store of full objects from which this one is, or was, filled. */
   source: Store<unknown> | undefined
-  /** Writers of feeds that ended before all of their namespaces had come: what did come is in the store. */
+  /** The writers of feeds that ended before all of their namespaces had synced: their objects are in the store. */
   orphans: StoreWriter[]
 }
 
 /**
  * The one watch of a scope, for all its views (rule D12): each object is decoded once, and goes to the store of each view.
  *
- * What joins later is filled from a store of full objects where there is one. Otherwise a second feed is opened next to the
- * live one, wide enough for all; once it has its first state it *becomes* the live one, and stores that were there already
- * get only what differs. The watch narrows to metadata in the same way when the last view of whole objects leaves.
+ * A store that joins later is filled from a store of full objects, if there is one. Otherwise a second feed is opened next to the
+ * live one, wide enough for all stores; once it has its first state it *becomes* the live one, and earlier stores
+ * receive only the differences. The watch narrows to metadata in the same way when the last view of whole objects leaves.
  */
 export class SharedWatch {
   readonly #options: SharedWatchOptions
   readonly #members = new Map<Store<unknown>, Member>()
   #live: Feed | undefined
-  /** The feed that is to become the live one. */
+  /** The feed that will become the live one. */
   #next: Feed | undefined
   #isSettling = false
   readonly #closing = new Set<Promise<void>>()
@@ -65,17 +65,17 @@ export class SharedWatch {
     this.#options = options
   }
 
-  /** How many stores it feeds. */
+  /** The number of stores. */
   get size(): number {
     return this.#members.size
   }
 
-  /** Streams that it has open, or is about to open. */
+  /** The number of streams that are open, or about to be opened. */
   get watches(): number {
     return (this.#live?.watches ?? 0) + (this.#next?.watches ?? 0)
   }
 
-  /** What the store's feed is doing. A store that waits for a feed of its own is `idle`, or what that feed does. */
+  /** The state of a store's feed. A store that waits for a new feed has the state of that feed, or `idle`. */
   state(store: Store<unknown>): InformerState {
     return this.#feedOf(store)?.state ?? 'idle'
   }
@@ -88,12 +88,12 @@ export class SharedWatch {
     return (this.#feedOf(store) ?? this.#live)?.lastError
   }
 
-  /** The resource is gone, or was never there. */
+  /** Whether the resource is gone, or never existed. */
   isMissing(store: Store<unknown>): boolean {
     return this.#feedOf(store)?.isMissing === true
   }
 
-  /** Feeds a store too, as soon as it can. */
+  /** Adds a store, which is fed as soon as possible. */
   join(store: Store<unknown>, move?: Move | undefined): void {
     this.#members.set(store, { store, move, source: undefined, orphans: [] })
     this.#settleSoon()
@@ -113,7 +113,7 @@ export class SharedWatch {
     return member.orphans
   }
 
-  /** Tries again at once what waits. */
+  /** Makes waiting feeds retry at once. */
   retryNow(): void {
     this.#live?.retryNow()
     this.#next?.retryNow()
@@ -125,12 +125,12 @@ export class SharedWatch {
     this.#next?.relist()
   }
 
-  /** Has what was refused try again for a new wait. Returns whether an answer is to come. */
+  /** Makes refused feeds retry for a new wait. Returns whether an answer will come. */
   tryNow(): boolean {
     return [this.#live, this.#next].map(feed => feed?.tryNow()).includes(true)
   }
 
-  /** Resolves when all streams that it ended until now are closed. */
+  /** Resolves when all streams that were ended before the call are closed. */
   async closed(): Promise<void> {
     await Promise.all(this.#closing)
   }
@@ -154,13 +154,13 @@ export class SharedWatch {
     const members = [...this.#members.values()]
     if (members.length === 0) return this.#endAll()
     const form = formFor(members.map(({ store }) => store.view))
-    // Nobody is fed by it any more: the feed that is to become the live one need not wait.
+    // The live feed has no store any more, so the next feed need not wait.
     if (this.#live?.size === 0) {
       this.#drop(this.#live)
       this.#live = this.#next
       this.#next = undefined
     }
-    // What has not begun to bring anything is no loss.
+    // A feed that has delivered nothing can be ended without loss.
     if (this.#live !== undefined && !this.#serves(this.#live, form) && !this.#live.synced && this.#live.isStuck) {
       this.#drop(this.#live)
       this.#live = undefined
@@ -173,7 +173,7 @@ export class SharedWatch {
     if (this.#serves(this.#live, form)) return this.#cancelNext()
     if (!this.#live.synced) return // settled again when it is, or gets nowhere
     if (this.#next !== undefined && this.#serves(this.#next, form)) return
-    // Before anything is filled: what it has brought is not to be waited for any more.
+    // The next feed is cancelled before stores are filled, so that they do not wait for it.
     this.#cancelNext()
     if (suits(this.#live.form, form) && this.#fill(this.#live)) return
     this.#next = this.#open(form)
@@ -190,7 +190,7 @@ export class SharedWatch {
     const full = [...this.#members.values()].find(
       ({ store, move }) => store.view.projection.kind === 'full' && live.has(store) && move === undefined,
     )
-    // A member that comes from elsewhere needs to know when it has all.
+    // A store that moves here must be informed when it has all objects.
     if (full === undefined || live.state === 'stopped') return false
     if (outside.some(({ move, orphans }) => move !== undefined || orphans.length > 0)) return false
     for (const member of outside) {
@@ -200,7 +200,7 @@ export class SharedWatch {
     return true
   }
 
-  /** What it is filled from is no more, or is moving elsewhere: if that was not all, it needs another feed. */
+  /** Handles the loss of the source of a store, which is closed or moving: unless it has all objects, it needs another feed. */
   #loseSource(member: Member): void {
     member.source = undefined
     if (!member.store.synced && this.#live !== undefined) this.#takeFrom(this.#live, member)
@@ -235,7 +235,7 @@ export class SharedWatch {
     return feed
   }
 
-  /** A feed has its first state: from now on it is the live one, and stores that were fed by others are its own. */
+  /** Makes a feed with its first state the live one, which takes over the stores of other feeds. */
   #synced(feed: Feed): void {
     if (feed !== this.#live && feed !== this.#next) return
     const old = feed === this.#next ? this.#live : undefined
@@ -264,7 +264,7 @@ export class SharedWatch {
     this.#drop(next)
   }
 
-  /** A feed feeds a member no more. Writers without a visible state are closed; the others are kept for the feed that takes over. */
+  /** Takes a store from a feed. Writers without a visible state are closed; the others are kept for the feed that takes over. */
   #takeFrom(feed: Feed, { store, orphans }: Member): void {
     const isStaged = feed.isStaged(store)
     const writers = feed.remove(store)

@@ -1,4 +1,4 @@
-/** A view is none of those that the cache was made for, nor covered by one of them. */
+/** The cache does not have the view, nor a view that covers it. */
 export class ViewNotCachedError extends Error {
   override readonly name = 'ViewNotCachedError'
   readonly code = 'VIEW_NOT_CACHED'

@@ -26,7 +26,7 @@ export interface ReadOptions {
 /** Which objects to list, and bounds of the wait. */
 export interface ReadListOptions extends ListerOptions, ReadOptions {}
 
-/** What a {@link TransformCache} holds. */
+/** The contents of a {@link TransformCache}. */
 export interface TransformCacheStats {
   /** In the order of the views. */
   readonly views: readonly ViewStats[]
@@ -79,7 +79,7 @@ export class TransformCache {
     const streaming = new StreamingSupport(environment.clock)
     const scopes = Map.groupBy(views, scopeKey)
     this.#watches = [...scopes.values()].map(shared => this.#watch(shared, streaming, options))
-    // In the order in which they were given.
+    // In the order of the options.
     const byKey = new Map(this.#informers)
     this.#informers.clear()
     for (const { key } of views) this.#informers.set(key, byKey.get(key) as AnyInformer)
@@ -125,7 +125,7 @@ export class TransformCache {
     return (await this.#lister(view, signal)).list(which) as FromServer<C>[]
   }
 
-  /** Resolves when all views have their first state. Rejects as the first one that will not. */
+  /** Resolves when all views have their first state. Rejects with the error of the first view that will not sync. */
   async synced(options: ReadOptions = {}): Promise<void> {
     checkOptions('synced', options, { signal: abortSignal })
     await Promise.all([...this.#informers.values()].map(informer => informer.whenSynced(options)))
@@ -137,7 +137,7 @@ export class TransformCache {
     return { views, watches: this.#watches.length }
   }
 
-  /** The same in full, for people: it looks at all objects, in slices of some milliseconds. */
+  /** A full report for people. It visits all objects, in slices of some milliseconds. */
   memoryReport(options: MemoryReportOptions = {}): Promise<MemoryReport> {
     // The check of options reports a value that is no object.
     const { clock } = this.#environment
@@ -174,7 +174,7 @@ export class TransformCache {
           if (state === 'watching') for (const one of informers) one.feedWatches()
           const { lastError } = reflectors
           if (state !== 'stopped' || this.#isOver) return
-          // It has stopped by itself: the client was closed.
+          // The reflectors have stopped by themselves, because the client was closed.
           if (lastError !== undefined) for (const one of informers) one.feedFailed(lastError)
           void this.close()
         },

@@ -10,7 +10,7 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
   readonly #waiters = new SyncWaiters()
   #store: Store<C, S> | undefined
 
-  /** @param reflectors what feeds the store */
+  /** @param reflectors the reflectors that feed the store */
   constructor(store: Store<C, S>, reflectors: ReflectorSet) {
     super()
     this.view = store.view
@@ -48,17 +48,17 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
     })
   }
 
-  /** What feeds it has failed, and tries again. Called by the cache. */
+  /** Handles a failure of the reflectors, which try again. Called by the cache. */
   feedFailed(error: Error): void {
     if (!this.hasSynced && (this.state === 'stopped' || isPermanent(error))) this.#waiters.reject(error)
   }
 
-  /** What feeds it is watching. Called by the cache. */
+  /** Handles the start of the watches. Called by the cache. */
   feedWatches(): void {
     this.#waiters.resolve()
   }
 
-  /** It is no more. Called by the cache. */
+  /** Ends the informer. Called by the cache. */
   end(): void {
     const stopped = new InformerStoppedError(this.view.key)
     const store = this.#store
@@ -67,7 +67,7 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
     this.#waiters.reject(stopped)
   }
 
-  /** What it is kept in. Called by the cache. */
+  /** The store of the informer, for the cache. */
   get store(): Store<C, S> {
     return this.live()
   }

@@ -2,24 +2,24 @@ import type { Store } from '@wherry/informer'
 import { HeapEstimate } from '../memory/heap-estimate.ts'
 import { internedUpTo, storeBytesPerObject } from '../memory/memory-report.ts'
 
-/** What the store of one view holds, and what it costs. */
+/** The contents of the store of one view, and their cost. */
 export interface ViewStats {
   /** The view's key. */
   readonly view: string
-  /** Objects that are there, failed ones among them. */
+  /** The number of objects, including failed ones. */
   readonly objects: number
-  /** Of those, the ones that could not be transformed, stale ones among them. */
+  /** The number of objects that could not be transformed, including stale ones. */
   readonly failed: number
-  /** Bytes of the stored objects as they were received. */
+  /** The received size of the stored objects, in bytes. */
   readonly receivedBytes: number
   /**
-   * Estimated bytes on the heap: of the store's own for each object, and of what the view keeps of it. Up to 512 of them,
-   * evenly spread, are looked at, and the rest is taken to be like them, by the bytes received; `memoryReport` looks at all.
+   * The estimated bytes on the heap: the store's own for each object, and the view's values. A sample of up to 512 objects,
+   * evenly spread, is measured, and extrapolated by the received bytes; `memoryReport` measures all objects.
    */
   readonly keptBytes: number
-  /** `keptBytes` for each received byte; 0 where nothing was received. */
+  /** `keptBytes` for each received byte; 0 if nothing was received. */
   readonly ratio: number
-  /** How much of the bytes received is `managedFields`, from 0 to 1; measured in one of 64 objects. */
+  /** The share of `managedFields` in the received bytes, from 0 to 1; measured in one of 64 objects. */
   readonly managedFieldsShare: number
 }
 
@@ -46,7 +46,7 @@ export function viewStats(store: Store<unknown>): ViewStats {
 function valueBytes(store: Store<unknown>, objects: number): number {
   const step = Math.max(1, Math.ceil(objects / most))
   const estimate = new HeapEstimate(internedUpTo)
-  // Of what could not be transformed there is no value.
+  // Objects that could not be transformed have no value.
   let [values, valuesReceived] = [0, 0]
   let [count, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0]
   for (const { object, bytes } of store.entries()) {

@@ -1,12 +1,12 @@
 /**
- * Estimates what plain JSON costs on V8's heap: 64 bits, without pointer compression, as Node is built.
+ * Estimates the cost of plain JSON on V8's heap: 64 bits, without pointer compression, as Node is built.
  *
  * An object is 24 bytes and 8 for each property; it shares the keys and the hidden class with others of its shape. With
  * more than 128 properties it is a dictionary. A list is 32 bytes, 16 more unless it is empty, and 8 for each item. Text is 16
  * bytes and one for each character (two for each if there is one beyond Latin-1), rounded up to 8. A number beyond 32 bits
- * or with a fraction is 16. What V8 or the store holds once however often it stands (keys, text of up to 10 characters, and
- * what is said to be interned) is counted once in an estimate's life; so are labels, annotations, owners and finalizers that
- * several objects share, and that are frozen therefore.
+ * or with a fraction is 16. Values that V8 or the store holds once (keys, text of up to 10 characters, and
+ * interned texts) are counted once in the life of an estimate; so are labels, annotations, owners and finalizers that
+ * several objects share, which are frozen.
  */
 export class HeapEstimate {
   readonly #seen = new Set<string>()
@@ -14,29 +14,29 @@ export class HeapEstimate {
   readonly #internedUpTo: (key: string, depth: number) => number
   #sharedBytes = 0
 
-  /** @param internedUpTo to which length text below this key, so many objects deep, is held once: 0 for none */
+  /** @param internedUpTo the maximum length of texts below a key, at a depth, that are held once: 0 for none */
   constructor(internedUpTo: (key: string, depth: number) => number = () => 0) {
     this.#internedUpTo = internedUpTo
   }
 
   /**
-   * Bytes of a value and all below it, nested as deep as JSON that a server takes may be.
-   * @throws RangeError for what holds itself.
+   * The bytes of a value and its contents, nested as deep as a server accepts.
+   * @throws RangeError for a value that contains itself
    */
   of(value: unknown): number {
     const left: Held[] = []
     let bytes = this.#of(value, 0, maxInternalized, left)
-    // No recursion: however deep it is nested, the stack holds it.
+    // Without recursion, because a value may be nested deeper than the stack.
     for (let next = left.pop(); next !== undefined; next = left.pop()) bytes += this.#ofHeld(next, left)
     return bytes
   }
 
-  /** Of all the bytes given so far, those of values that are counted once. */
+  /** The part of all bytes so far that belongs to values that are counted once. */
   get sharedBytes(): number {
     return this.#sharedBytes
   }
 
-  /** Bytes of a value; what it holds itself is `left`. */
+  /** The bytes of a value; its contents are added to `left`. */
   #of(value: unknown, depth: number, upTo: number, left: Held[]): number {
     switch (typeof value) {
       case 'string':
@@ -87,7 +87,7 @@ export class HeapEstimate {
     return bytes
   }
 
-  /** Whether it is the first time that it stands somewhere. Only a frozen value can stand more than once. */
+  /** Whether a value is met for the first time. Only a frozen value can be met again. */
   #isFirst(value: object): boolean {
     if (!Object.isFrozen(value)) return true
     if (this.#seenObjects.has(value)) return false
@@ -111,7 +111,7 @@ interface Held {
 
 /** A kube-apiserver takes 10,000. */
 const mostDepth = 20_000
-/** So many objects deep are labels, annotations, owners and finalizers. */
+/** The depth of labels, annotations, owners and finalizers. */
 const sharedDepth = 2
 const numberBytes = 16
 const listBytes = 32
@@ -123,7 +123,7 @@ const maxInternalized = 10
 const maxSeen = 100_000
 
 function shapeBytes(properties: number): number {
-  // between 24 and 56: V8 sets room aside until it knows better
+  // Between 24 and 56: V8 reserves room until it knows the final size.
   if (properties === 0) return 40
   if (properties <= 128) return 24 + 8 * properties
   return 24 + 24 * 2 ** Math.ceil(Math.log2(properties * 1.5))

@@ -7,7 +7,7 @@ import { memoryText } from './memory-text.ts'
 /** The memory of one object. */
 export interface ObjectMemory {
   readonly key: string
-  /** Estimated, without the parts that it shares with others. */
+  /** The estimated bytes, without the parts that the object shares with others. */
   readonly keptBytes: number
 }
 
@@ -40,11 +40,11 @@ export interface MemoryReport {
   toString(): string
 }
 
-/** What a report of memory compares. */
+/** The options of a report of memory. */
 export interface MemoryReportOptions {
   /** How many of the largest objects are listed. @default 10 */
   readonly largest?: number | undefined
-  /** The clock that gives the walk its turns, so that it does not block the event loop. @default the system's */
+  /** The clock by which the report yields to the event loop. @default the system's */
   readonly clock?: { monotonic(): number; turn(): Promise<void> } | undefined
 }
 
@@ -84,7 +84,7 @@ export async function memoryReport(
   return Object.defineProperty(report, 'toString', { value: () => memoryText(report) })
 }
 
-/** So long a slice of the walk is, in milliseconds. */
+/** The length of a slice of the report's work, in milliseconds. */
 const sliceMs = 5
 
 async function measured(
@@ -100,12 +100,12 @@ async function measured(
   let walked = 0
   for (const key of [...informer.keys()]) {
     const object = valueAt(informer, key)
-    // It went while others were looked at.
+    // The object was deleted while others were measured.
     if (object === undefined && informer.version(key) === undefined) continue
     const sharedBefore = estimate.sharedBytes
     const all = storeBytesPerObject + estimate.of(object)
     keptBytes += all
-    // What it was only the first to bring is nothing of its own.
+    // Shared parts do not count, even if this object was the first with them.
     const bytes = all - (estimate.sharedBytes - sharedBefore)
     managedFieldsBytes += estimate.of(managedFieldsOf(object))
     largest.push({ key, keptBytes: bytes })
@@ -130,7 +130,7 @@ async function measured(
   }
 }
 
-/** The store holds text below these once, however often it stands; of annotations only text that is no longer than this. */
+/** The maximum length of texts below a key that the store holds once. For annotations it is shorter. */
 export function internedUpTo(key: string, depth: number): number {
   if (depth === 1 && key === 'annotations') return 64
   const keys = ['apiVersion kind', 'namespace labels'][depth] ?? 'manager'

@@ -1,6 +1,6 @@
 import type { MemoryReport, ViewMemory } from './memory-report.ts'
 
-/** The report as people read it: a line for each view, and the largest objects below it. */
+/** The report as text: a line for each view, with its largest objects below. */
 export function memoryText({ views, receivedBytes, keptBytes }: Omit<MemoryReport, 'toString'>): string {
   const lines = views.flatMap(textOf)
   if (views.length !== 1) lines.push(`all: ${size(keptBytes)} kept of ${size(receivedBytes)} received`)
@@ -21,7 +21,7 @@ function textOf(view: ViewMemory): string[] {
   ]
 }
 
-/** What there is to say of managedFields: kept, or left out. */
+/** The lines about managedFields: kept, or left out. */
 function managedText({ keptBytes, managedFieldsBytes, managedFieldsShare }: ViewMemory): string[] {
   if (managedFieldsBytes > 0) {
     return [`${percent(managedFieldsBytes / keptBytes)} of what is kept are managedFields, which full() keeps`]

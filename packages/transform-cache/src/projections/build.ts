@@ -1,10 +1,10 @@
 import type { PathTree } from './path.ts'
 
-/** Anything that JSON has: what projections take apart. */
+/** Any JSON value. */
 export type Json = unknown
 type JsonObject = Readonly<Record<string, Json>>
 
-/** What makes new objects with what the tree names, as far as it is there. Through a list: of each item. */
+/** A function that makes new values with only the paths of the tree. A path through a list picks from each item. */
 export function picker(tree: PathTree): (value: Json) => Json {
   const parts = Object.keys(tree).map(key => {
     const below = tree[key] as PathTree | true
@@ -24,8 +24,8 @@ export function picker(tree: PathTree): (value: Json) => Json {
 }
 
 /**
- * Makes plain objects that come to have about the same keys. V8 learns from the first ones how large they are; an object
- * that begins as `{}` keeps room for four properties, and all others are kept outside of it, which is half as much again.
+ * A constructor of plain objects that will have about the same keys. V8 learns their size from the first ones; an object
+ * that begins as `{}` has room for four properties, and keeps further ones outside, which costs half as much again.
  */
 function newShape(): new () => object {
   function Shape(): void {}
@@ -33,12 +33,12 @@ function newShape(): new () => object {
   return Shape as unknown as new () => object
 }
 
-/** A new object without what the tree names; all that is left out of it stays as it is. */
+/** A new value without the paths of the tree. Other parts are not copied. */
 export function omitted(value: Json, tree: PathTree): Json {
   if (Array.isArray(value)) return value.map(item => omitted(item, tree))
   if (!isObject(value)) return value
   const made = {}
-  // A new object, not a deletion: an object with a deleted property stays a slow, large one.
+  // A new object is made, because an object with a deleted property would be slow and large.
   for (const key of Object.keys(value)) {
     const below = tree[key]
     if (below === undefined) set(made, key, value[key])
@@ -52,7 +52,7 @@ function isObject(value: Json): value is JsonObject {
 }
 
 function set(object: object, key: string, value: Json): void {
-  // As an assignment it would set the prototype (rule X5).
+  // An assignment would set the prototype (rule X5).
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   } else (object as Record<string, Json>)[key] = value

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@wherry/client'
 import type { Path } from './path.ts'
 
-/** Those of the paths that no object of type `T` can have. None of a type that is not known. */
+/** The paths that no object of type `T` can have; never for an unknown type. */
 export type UnknownPath<T, P extends Path> = P extends string
   ? string extends P
     ? never
@@ -14,7 +14,7 @@ type Unless<IsThere, P> = true extends IsThere ? never : P
 
 type Keys<P extends string> = P extends `${infer Key}.${infer Rest}` ? readonly [Key, ...Keys<Rest>] : readonly [P]
 
-/** `true` if the type may have what the keys lead to. Of a union one member is enough; lists mean each of their items. */
+/** `true` if the type may have the path. For a union, one member is enough; a list stands for each of its items. */
 type Has<T, K extends readonly string[]> = [Known<T>] extends [never]
   ? true
   : K extends readonly [infer Key extends string, ...infer Rest extends readonly string[]]

@@ -1,25 +1,25 @@
 import { OptionRangeError, OptionTypeError } from '@wherry/client'
 
 /**
- * Where something is in an object: keys with dots between them (`metadata.labels`), or a list of keys where one has a dot
- * itself (`['metadata', 'annotations', 'example.com/owner']`). Through a list it means that of each item
+ * A path in an object: keys with dots between them (`metadata.labels`), or a list of keys if one contains a dot
+ * (`['metadata', 'annotations', 'example.com/owner']`). A path through a list means each item
  * (`spec.containers.image`).
  */
 export type Path = string | readonly string[]
 
-/** What each key leads to: `true`, all that is below; otherwise some of it. */
+/** By key: `true` for everything below, otherwise the tree of some of it. */
 export interface PathTree {
   readonly [key: string]: PathTree | true
 }
 
-/** The paths as one tree, by their common beginnings. A path that holds another one stands for both. */
+/** The paths as one tree, by their common beginnings. A path includes longer paths that begin with it. */
 export function treeOf(option: string, paths: readonly Path[]): PathTree {
   const root: Branch = new Map()
   for (const path of paths) plant(root, keysOf(option, path))
   return frozen(root)
 }
 
-/** The paths as they stand in a projection's name: sorted, each once. There must be some. */
+/** The paths in the form of a projection's name: sorted, each once. At least one is required. */
 export function textOf(option: string, paths: readonly Path[]): string {
   if (paths.length === 0) throw new OptionRangeError(option, 'at least one path', 'none')
   const texts = paths.map(path => {

@@ -4,7 +4,7 @@ import { picker } from './build.ts'
 import type { UnknownPath } from './known-path.ts'
 import { type Path, textOf, treeOf } from './path.ts'
 
-/** The result of {@link pick}: the paths, as far as `T` has them, and the object's identity. */
+/** The result of {@link pick}: the paths that `T` has, and the object's identity. */
 export type Picked<T, P extends Path> = Intersection<
   // Each type is in a function: a path of the identity that `T` does not have is `unknown`, and a union of types with that is nothing else.
   P | IdentityPath extends infer Each ? (Each extends Path ? (one: PickedPath<T, Each>) => void : never) : never
@@ -15,7 +15,7 @@ export interface PickProjection<P extends Path> extends SelfNamed {
   <T extends object>(object: T & KnownPaths<UnknownPath<T, P>>): Picked<T, P>
 }
 
-/** Takes any object if there is no unknown path; otherwise no object fits, and the compiler's message names the paths. */
+/** Accepts any object if there is no unknown path; otherwise no object fits, and the compiler's message names the paths. */
 type KnownPaths<Unknown> = [Unknown] extends [never] ? unknown : { readonly 'there is no such path': Unknown }
 
 /**
@@ -106,5 +106,5 @@ type Lacking<V, Rest extends Path> = keyof V extends keyof KubernetesObject
     ? { [K in Key]?: undefined }
     : { [K in Rest & string]?: undefined }
 
-/** What each of these functions takes, together. */
+/** The intersection of the parameters of these functions. */
 type Intersection<F> = [F] extends [(all: infer I) => void] ? I : never

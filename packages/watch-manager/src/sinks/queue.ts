@@ -49,7 +49,7 @@ export function queueSink<C, K>(
 interface AddedKeys<K> {
   /** By object, the key that was added. */
   keys: Map<string, K>
-  /** During a replay: keys from before it that it has not delivered yet. */
+  /** The keys from before a replay that the replay has not delivered yet. */
   before: Map<string, K>
 }
 
@@ -103,7 +103,7 @@ class QueueSink<C, K> implements Sink<C> {
       if (there !== undefined) added.keys.set(key, there)
       added.before.delete(key)
     }
-    // Forgotten after all are added: if one fails, the `synced` comes again.
+    // The keys are forgotten after all are added: if an add fails, `synced` comes again.
     const forget = (): void => added.before.clear()
     const waits = [...added.before.values()].map(key => this.#queue.add(key)).filter(isThenable)
     if (waits.length > 0) return Promise.all(waits).then(forget)

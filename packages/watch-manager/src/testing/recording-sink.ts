@@ -7,9 +7,9 @@ import type { Sink, SinkEvent } from '../sink.ts'
 export interface RecordingSinkOptions {
   /** How many events are delivered at a time. @default 1 */
   readonly concurrency?: number | undefined
-  /** Called for each event; what it returns or throws is what the sink does. An event that fails is not taken. */
+  /** Called for each event. The sink returns or throws the same. A failed event is not recorded. */
   readonly answer?: ((event: SinkEvent) => unknown) | undefined
-  /** Keeps every event, not only the state that they make. @default true */
+  /** Whether every event is kept, and not only the resulting objects. @default true */
   readonly events?: boolean | undefined
 }
 
@@ -25,7 +25,7 @@ interface KnownView {
   /** Keys not delivered since `reset`; `undefined` when no replay is going on. */
   stale: Set<string> | undefined
   readonly seen: Map<string, Known>
-  /** It was another view: what left that one's selection by its last change may be in this one, as it is. */
+  /** Whether the view was moved: an object that left the former selection by its last change may be in the new one unchanged. */
   moved: boolean
 }
 

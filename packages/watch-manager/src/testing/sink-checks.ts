@@ -3,9 +3,9 @@ import { defineResource, type KubernetesObject, type View } from '@wherry/client
 import type { Changed, Deleted } from '@wherry/informer'
 import type { Sink, SinkEvent } from '../sink.ts'
 
-/** One storage, empty at first, and sinks that write to it: what a sink is checked with. */
+/** The subject of the checks: a storage, empty at first, and sinks that write to it. */
 export interface SinkSubject<S extends Sink<never> = Sink<never>> {
-  /** A sink; the second time over what the first one left, as after a restart. */
+  /** Opens a sink; the second time over the storage of the first one, as after a restart. */
   open(): S | Promise<S>
   /**
    * The {@link Contents} of the storage for a view: keys (`namespace/name`), each with the object's resourceVersion if the sink stores it. Leave this
@@ -16,20 +16,20 @@ export interface SinkSubject<S extends Sink<never> = Sink<never>> {
   close?(): unknown
 }
 
-/** Keys, each with its resourceVersion where that is kept. */
+/** Keys, each with its resourceVersion if the sink stores that. */
 export type Contents = Iterable<readonly [key: string, resourceVersion?: string | undefined]>
 
-/** What the checks of a sink get. */
+/** The options of the checks of a sink. */
 export interface SinkChecksOptions {
   /** Two views of one resource. The sink can take their events. @default views of a resource made for the purpose */
   readonly views?: readonly [View, View] | undefined
   /** The fields of an object besides its metadata. @default none */
   readonly object?: ((metadata: { readonly name: string; readonly namespace: string }) => object) | undefined
-  /** How long a call may take, in milliseconds. @default 60_000: what takes longer hangs */
+  /** The maximum time of a call, in milliseconds. A longer call counts as hung. @default 60_000 */
   readonly timeoutMs?: number | undefined
 }
 
-/** A check of a sink: a title, and a function that rejects with an `AssertionError`, or with what the sink throws. */
+/** A check of a sink: a title, and a function that rejects with an `AssertionError`, or with the sink's error. */
 export interface SinkCheck {
   readonly name: string
   run(): Promise<void>
@@ -75,7 +75,7 @@ const resource = defineResource<KubernetesObject>({
 })
 const ownViews = [resource, resource.within({ labels: { app: 'web' } })] as const
 
-/** Delivers events to a subject's sink, and compares what the sink has then. */
+/** Delivers events to a subject's sink, and compares its contents. */
 class SinkDriver {
   readonly views: readonly [View, View]
   readonly #subject: SinkSubject
@@ -131,7 +131,7 @@ class SinkDriver {
     return this.deliver({ type: 'synced', view, failed: lists.failed ?? [], retrying: lists.retrying ?? [] })
   }
 
-  /** Of one view, from `reset` to `synced`. */
+  /** Replays one view, from `reset` to `synced`. */
   async replay(texts: readonly string[], view?: View): Promise<void> {
     await this.reset(view)
     for (const text of texts) await this.changed(text, view)
@@ -143,7 +143,7 @@ class SinkDriver {
     await this.#inTime(what, () => fn(sink))
   }
 
-  /** The sink has these and no others: `a@3`. */
+  /** Checks that the sink has exactly these objects: `a@3`. */
   async holds(texts: readonly string[], view: View = this.views[0]): Promise<void> {
     if (this.#subject.contents === undefined) return
     const contents = await this.#subject.contents(view)

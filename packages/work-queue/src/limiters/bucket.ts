@@ -34,7 +34,7 @@ export interface BucketOptions {
 export class BucketRateLimiter<K = string> implements RateLimiter<K> {
   readonly #perMs: number
   readonly #burst: number
-  /** Below 0: so many are promised to waiting keys. */
+  /** The number of tokens; below 0, so many are promised to waiting keys. */
   #tokens: number
   #filledAt: number | undefined
 

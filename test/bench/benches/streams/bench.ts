@@ -1,19 +1,22 @@
 import type { Bench, Subject } from '../../harness/bench.ts'
+import { deployedOptions } from '../../harness/deployed.ts'
 
-const library = ['lines_per_s', 'exec_ms', 'forward_mb_per_s', 'forward_rss_bytes']
+const ports = ['forward_mb_per_s', 'forward_rss_bytes', 'connect_mb_per_s', 'connect_rss_bytes']
+const library = ['lines_per_s', 'exec_ms', ...ports]
 
 const subject = (name: string, metrics: readonly string[] = library): Subject => ({
   name,
   module: new URL(`./${name}.ts`, import.meta.url),
   metrics,
   options: { megabytes: 1024, commands: 100 },
+  nodeOptions: deployedOptions,
 })
 
 /** Streams of a pod. */
 export const streamsBench: Bench = {
   name: 'streams',
   measures:
-    'streams of a pod through a real API server, from the streaming code of a real kubelet: lines a second of a log that is there already; from one command `true` to the next; 1 GiB from a port of the pod, how much a second and the greatest RSS above that before',
+    'streams of a pod through a real API server, from the streaming code of a real kubelet: lines a second of a log that is there already; from one command `true` to the next; 1 GiB from a port of the pod, by a port of this machine (forward) and as a stream of the program (connect), how much a second and the greatest RSS above that before',
   transport: 'TLS 1.3 on loopback; WebSockets over HTTP/1.1, the log over HTTP/2 (client-node: HTTP/1.1)',
   objects: 200_000,
   of: 'lines',
@@ -26,6 +29,8 @@ export const streamsBench: Bench = {
     { subject: 'wherry', metric: 'exec_ms', atMost: 1, times: { subject: 'client-node' } },
     { subject: 'wherry', metric: 'lines_per_s', atLeast: 1, times: { subject: 'kubectl' } },
     { subject: 'wherry', metric: 'exec_ms', atMost: 1, times: { subject: 'kubectl' } },
+    { subject: 'wherry', metric: 'forward_mb_per_s', atLeast: 1, times: { subject: 'client-node' } },
     { subject: 'wherry', metric: 'forward_rss_bytes', atMost: 40e6 },
+    { subject: 'wherry', metric: 'connect_mb_per_s', atLeast: 1, times: { subject: 'client-node' } },
   ],
 }

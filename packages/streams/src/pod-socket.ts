@@ -115,6 +115,7 @@ export class PodSocket {
   readonly #own: OwnSocket
   #on: SocketHandlers | undefined
   #cause: Error | undefined
+  #broken: Error | undefined
   #timer: { cancel(): void } | undefined
   #isOver = false
 
@@ -124,12 +125,13 @@ export class PodSocket {
     this.#socket = socket
     this.#frames = frames
     this.protocol = socket.protocol
-    const failed = (cause: Error): void => {
+    socket.on('error', cause => {
       this.#cause ??= lost(cause, this.#own)
-    }
-    socket.on('error', failed)
-    // `ws` keeps quiet about errors of its socket.
-    frames.on('error', failed)
+    })
+    // `ws` keeps quiet about errors of its socket, and rightly after a clean end.
+    frames.on('error', cause => {
+      this.#broken = cause
+    })
     socket.on('pong', () => this.#awaitSilence())
     socket.once('close', code => this.#end(code))
   }
@@ -211,6 +213,6 @@ export class PodSocket {
     this.#isOver = true
     this.#timer?.cancel()
     const isClean = code === 1000 || code === 1005
-    this.#on?.end(this.#cause ?? (isClean ? undefined : lost(undefined, this.#own)))
+    this.#on?.end(this.#cause ?? (isClean ? undefined : lost(this.#broken, this.#own)))
   }
 }

@@ -42,20 +42,5 @@ export function run(context: SubjectContext): Promise<Metrics> {
         server.close()
       }
     },
-    async connect({ namespace, name }, port) {
-      let bytes = 0
-      const output = new Writable({
-        write(chunk: Buffer, _, done) {
-          bytes += chunk.length
-          done()
-        },
-      })
-      const input = new PassThrough()
-      const opened = await new PortForward(config).portForward(namespace, name, [port], output, null, input)
-      const socket = typeof opened === 'function' ? opened() : opened
-      if (socket === null) throw new Error('the port was not forwarded')
-      await new Promise(resolve => socket.once('close', resolve))
-      return bytes
-    },
   })
 }

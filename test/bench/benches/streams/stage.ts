@@ -16,7 +16,7 @@ export interface Streams {
   exec(pod: PodName): Promise<void>
   /** Reads a port of the pod to its end, by a port of this machine, and gives how many bytes came. */
   forward?(pod: PodName, port: number): Promise<number>
-  /** As {@link forward}, in this process alone. */
+  /** As {@link forward}, as a stream. After it, so that its RSS is above that of `forward`. */
   connect?(pod: PodName, port: number): Promise<number>
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
@@ -143,7 +143,6 @@ describe.each(stages)('%s', (_, open) => {
       const errors: Error[] = []
       {
         await using forward = await portForward(client, pod, port, { onError: error => errors.push(error) })
-        const { connect } = await import('node:net')
         const echoed = async (bytes: Buffer): Promise<number> => {
           const socket = connect(forward.port, '127.0.0.1')
           let length = 0
@@ -164,6 +163,35 @@ describe.each(stages)('%s', (_, open) => {
         code: 'STREAM_FAILED',
         message: expect.stringMatching(/refused/i),
       })
+    }),
+  )
+
+  it(
+    'a slow reader of a forwarded port holds the pod back, and gets each byte, also those from before the end',
+    on(open, async ({ client, pod }) => {
+      const sent = Buffer.alloc(30_000_000)
+      for (let at = 0; at < sent.length; at += 4) sent.writeUInt32BE(at, at)
+      const written = Promise.withResolvers<Socket>()
+      const server = createServer({ allowHalfOpen: true }, socket => {
+        for (let at = 0; at < sent.length; at += 1_000_000) socket.write(sent.subarray(at, at + 1_000_000))
+        socket.on('error', () => {}).end()
+        written.resolve(socket)
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const parts: Buffer[] = []
+      {
+        await using forward = await portForward(client, pod, (server.address() as { port: number }).port)
+        const socket = connect(forward.port, '127.0.0.1')
+        await once(socket, 'readable')
+        expect((await written.promise).writableFinished).toBe(false)
+        for await (const part of socket as AsyncIterable<Buffer>) {
+          parts.push(part)
+          await new Promise(setImmediate)
+        }
+      }
+      server.close()
+      await once(server, 'close')
+      expect(Buffer.concat(parts).equals(sent)).toBe(true)
     }),
   )
 

@@ -1,3 +1,4 @@
+import type { OnReadOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /** What a request carries. `path` includes the query; `headers` have lower-case names, and those in a list are lines of their own. */
@@ -68,6 +69,10 @@ export interface RawSocket {
 /** The seam to bytes: opens connections to an origin. Rejects when none can be opened, or on `signal`. */
 export interface Transport {
   connect(target: URL, signal: AbortSignal): Promise<Connection>
-  /** Opens a socket for `@wherry/streams`. A transport without it can't exec, attach and forward ports. */
-  openSocket?(target: URL, signal: AbortSignal): Promise<RawSocket>
+  /**
+   * Opens a socket for `@wherry/streams`. A transport without it can't exec, attach and forward ports.
+   *
+   * @param reader takes the bytes in memory of its own, as `onread` of `node:net` does. A transport may leave it out: bytes then come as events `data`.
+   */
+  openSocket?(target: URL, signal: AbortSignal, reader?: OnReadOpts): Promise<RawSocket>
 }

@@ -1,3 +1,4 @@
+import type { OnReadOpts } from 'node:net'
 import type { Client } from './client.ts'
 import { openSocketOf } from './connection/own-sockets.ts'
 import { asError } from './errors/as-error.ts'
@@ -56,12 +57,13 @@ export class Guard implements Requester {
     }
   }
 
-  async openSocket(signal: AbortSignal, admit?: () => void): Promise<OwnSocket> {
+  async openSocket(signal: AbortSignal, admit?: () => void, reader?: OnReadOpts): Promise<OwnSocket> {
     const { requester } = this.#caller
-    const opened = await openSocketOf(requester, signal, () => {
+    const admitted = (): void => {
       this.#check()
       admit?.()
-    })
+    }
+    const opened = await openSocketOf(requester, signal, admitted, reader)
     this.#sockets.add(opened)
     opened.stream.once('close', () => this.#sockets.delete(opened))
     return opened

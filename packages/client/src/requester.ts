@@ -1,3 +1,4 @@
+import type { OnReadOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Exchange, RequestHead, ResponseHandlers } from './transport.ts'
 
@@ -53,6 +54,7 @@ export interface Requester {
    * Opens a socket for a single caller, which must end it. It is destroyed when the requester is closed. Absent if requests take no sockets.
    *
    * @param admit is called last; if it throws, the socket is destroyed, and the call rejects with its error
+   * @param reader as that of a transport
    */
-  openSocket?(signal: AbortSignal, admit?: () => void): Promise<OwnSocket>
+  openSocket?(signal: AbortSignal, admit?: () => void, reader?: OnReadOpts): Promise<OwnSocket>
 }

@@ -1,3 +1,4 @@
+import type { OnReadOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /** The head of a request. `path` includes the query. `headers` have lower-case names; each item of a list becomes a line. */
@@ -74,6 +75,10 @@ export interface RawSocket {
 /** The seam to bytes: opens connections to an origin. Rejects when none can be opened, or on `signal`. */
 export interface Transport {
   connect(target: URL, signal: AbortSignal): Promise<Connection>
-  /** Opens a socket for `@wherry/streams`. Without this method, exec, attach and port-forward do not work. */
-  openSocket?(target: URL, signal: AbortSignal): Promise<RawSocket>
+  /**
+   * Opens a socket for `@wherry/streams`. Without this method, exec, attach and port-forward do not work.
+   *
+   * @param reader receives the bytes in memory that it provides, as `onread` of `node:net` does. A transport may ignore it: bytes are then `data` events.
+   */
+  openSocket?(target: URL, signal: AbortSignal, reader?: OnReadOpts): Promise<RawSocket>
 }

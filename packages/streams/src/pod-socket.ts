@@ -2,18 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import { type Client, ConnectionError } from '@wherry/client'
 import { asError, errorOfAnswer, maxStatusBytes, type OwnSocket, openSocketOf } from '@wherry/client/internal'
 import { WebSocket } from 'ws'
+import { FrameSocket } from './frame-socket.ts'
 import type { PodRequest } from './pod.ts'
 
 /** What a socket gives to its user. */
 export interface SocketHandlers {
-  /** A frame of a channel. `data` is not changed later. */
-  frame(channel: number, data: Buffer): void
+  /** Bytes of a channel, as they come. They are overwritten after this call, or, if it pauses the socket, once the socket is resumed. */
+  data(channel: number, bytes: Buffer): void
   /** The connection is over: cleanly without a cause. This is the last call. */
   end(cause: Error | undefined): void
 }
 
-/** The longest frame that is taken. kube-apiserver sends 32 KiB at most, a runtime may send more. */
-const maxFrameBytes = 16 * 1024 * 1024
 /** So many bytes are sent in one frame. */
 const sentFrameBytes = 32 * 1024
 /** A connection that was quiet for so long is PINGed, and given up if no answer comes in time. */
@@ -36,18 +35,19 @@ export async function openPodSocket(
 ): Promise<PodSocket> {
   const { requester } = client.raw
   for (let attempt = 1; ; attempt++) {
-    const own = await openSocketOf(requester, signal)
+    const frames = new FrameSocket()
+    const own = await openSocketOf(requester, signal, undefined, frames.reader)
     const { stream, origin, basePath, headers } = own
+    frames.use(stream)
     const { host } = new URL(origin)
     const socket = new WebSocket(`ws://${host}${basePath}${request.path}`, [...protocols], {
-      createConnection: () => stream as never,
+      createConnection: () => frames as never,
       headers: { ...(headers as Record<string, string | string[]>), host },
       perMessageDeflate: false,
-      maxPayload: maxFrameBytes,
       followRedirects: false,
     })
     const refusal = await opened(socket, own, signal)
-    if (refusal === undefined) return new PodSocket(client, socket, own)
+    if (refusal === undefined) return new PodSocket(client, socket, frames, own)
     const { statusCode = 0 } = refusal
     const body = await bodyOf(refusal)
     stream.destroy()
@@ -69,11 +69,7 @@ function opened(socket: WebSocket, own: OwnSocket, signal: AbortSignal): Promise
       then()
     }
     signal.addEventListener('abort', aborted, { once: true })
-    socket.once('open', () => {
-      // In this very turn: frames that came with the answer are read in the next one, before the code that awaits this promise.
-      socket.pause()
-      settle(() => resolve(undefined))
-    })
+    socket.once('open', () => settle(() => resolve(undefined)))
     socket.once('unexpected-response', (_, response) => settle(() => resolve(response)))
     // For good: an error that comes later ends the socket, which `close` reports.
     socket.on('error', cause => settle(() => reject(lost(cause, own))))
@@ -109,30 +105,32 @@ function textHeaders({ headers }: IncomingMessage): Record<string, string | read
   return Object.fromEntries(given) as Record<string, string | readonly string[]>
 }
 
-/** An open WebSocket. Each binary frame begins with the number of a channel. */
+/** An open WebSocket. Each message begins with the number of a channel. */
 export class PodSocket {
   /** The protocol that the server chose. */
   readonly protocol: string
   readonly #client: Client
   readonly #socket: WebSocket
+  readonly #frames: FrameSocket
   readonly #own: OwnSocket
   #on: SocketHandlers | undefined
   #cause: Error | undefined
+  #broken: Error | undefined
   #timer: { cancel(): void } | undefined
   #isOver = false
 
-  constructor(client: Client, socket: WebSocket, own: OwnSocket) {
+  constructor(client: Client, socket: WebSocket, frames: FrameSocket, own: OwnSocket) {
     this.#client = client
     this.#own = own
     this.#socket = socket
+    this.#frames = frames
     this.protocol = socket.protocol
     socket.on('error', cause => {
       this.#cause ??= lost(cause, this.#own)
     })
-    socket.on('message', data => {
-      const bytes = data as Buffer
-      this.#awaitSilence()
-      if (bytes.length > 0) this.#frame(bytes[0] as number, bytes.subarray(1))
+    // `ws` keeps quiet about errors of its socket, and rightly after a clean end.
+    frames.on('error', cause => {
+      this.#broken = cause
     })
     socket.on('pong', () => this.#awaitSilence())
     socket.once('close', code => this.#end(code))
@@ -142,7 +140,7 @@ export class PodSocket {
   start(on: SocketHandlers): void {
     this.#on = on
     this.#awaitSilence()
-    this.#socket.resume()
+    this.#frames.deliver((channel, bytes) => this.#data(channel, bytes))
   }
 
   /** Sends bytes, in frames as long as kube-apiserver's. Resolves once they have left this process. Rejects if the connection ends first. */
@@ -165,17 +163,17 @@ export class PodSocket {
 
   /** Reads no more, so that the server has to wait. */
   pause(): void {
-    this.#socket.pause()
+    this.#frames.hold()
   }
 
   resume(): void {
-    if (!this.#isOver) this.#socket.resume()
+    if (!this.#isOver) this.#frames.release()
   }
 
   /** Ends the connection cleanly, or hard if the server does not answer. */
   close(): void {
     if (this.#isOver) return
-    this.#socket.resume()
+    this.#frames.finish()
     this.#socket.close(1000)
     this.#after(closeTimeoutMs, () => this.#socket.terminate())
   }
@@ -186,9 +184,10 @@ export class PodSocket {
     this.#socket.terminate()
   }
 
-  #frame(channel: number, data: Buffer): void {
+  #data(channel: number, bytes: Buffer): void {
+    this.#awaitSilence()
     try {
-      this.#on?.frame(channel, data)
+      this.#on?.data(channel, bytes)
     } catch (thrown) {
       this.destroy(asError(thrown))
     }
@@ -199,7 +198,7 @@ export class PodSocket {
       this.#socket.ping()
       this.#after(pingTimeoutMs, () => {
         // What a reader holds back is no silence of the server: the PONG waits behind it.
-        if (this.#socket.isPaused) this.#awaitSilence()
+        if (this.#frames.isHeld) this.#awaitSilence()
         else this.destroy(new ConnectionError('PING_TIMEOUT', `no answer to a PING within ${pingTimeoutMs} ms`))
       })
     })
@@ -214,6 +213,6 @@ export class PodSocket {
     this.#isOver = true
     this.#timer?.cancel()
     const isClean = code === 1000 || code === 1005
-    this.#on?.end(this.#cause ?? (isClean ? undefined : lost(undefined, this.#own)))
+    this.#on?.end(this.#cause ?? (isClean ? undefined : lost(this.#broken, this.#own)))
   }
 }

@@ -1,5 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net'
-import { Duplex, pipeline } from 'node:stream'
+import { createServer, type Server } from 'node:net'
+import { Duplex } from 'node:stream'
 import type { Client } from '@wherry/client'
 import { abortSignal, asError, callback, checkOptions, integer, text } from '@wherry/client/internal'
 import { StreamError } from './errors.ts'
@@ -66,8 +66,11 @@ export async function connectPort(
   checkOptions('connectPort', options, { signal: abortSignal })
   integer(1, 65_535)('port', port)
   const { signal = new AbortController().signal } = options
-  const socket = await openPodSocket(client, podRequest(client, pod, 'portforward', { ports: port }), protocols, signal)
-  return new PortStream(client, socket, signal)
+  return new PortStream(client, await openPort(client, pod, port, signal), signal)
+}
+
+function openPort(client: Client, pod: PodKey, port: number, signal: AbortSignal): Promise<PodSocket> {
+  return openPodSocket(client, podRequest(client, pod, 'portforward', { ports: port }), protocols, signal)
 }
 
 /**
@@ -98,11 +101,9 @@ export async function portForward(
   const closing = new AbortController()
   const connections = new Set<Promise<void>>()
   const server = createServer({ allowHalfOpen: true, noDelay: true }, local => {
-    const connection = forwarded(local, () => connectPort(client, pod, port, { signal: closing.signal })).catch(
-      (error: unknown) => {
-        if (!closing.signal.aborted) onError(asError(error))
-      },
-    )
+    const connection = forward(client, pod, port, local, closing.signal).catch((error: unknown) => {
+      if (!closing.signal.aborted) onError(asError(error))
+    })
     connections.add(connection)
     void connection.then(() => connections.delete(connection))
   })
@@ -135,13 +136,13 @@ function listening(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-/** Resolves when both sides have closed. Rejects if the remote side failed. */
-async function forwarded(local: Socket, connect: () => Promise<Duplex>): Promise<void> {
+/** Connects a local socket to a port of a pod. Resolves when both sides have closed. Rejects if the remote side failed. */
+async function forward(client: Client, pod: PodKey, port: number, local: Duplex, signal: AbortSignal): Promise<void> {
   // What the local side does to its own connection is no error of the forwarding.
   local.on('error', () => {})
   let remote: Duplex
   try {
-    remote = await connect()
+    remote = new PortStream(client, await openPort(client, pod, port, signal), signal, local)
   } catch (error) {
     local.destroy()
     throw error
@@ -152,36 +153,51 @@ async function forwarded(local: Socket, connect: () => Promise<Duplex>): Promise
     remote.on('error', error => {
       cause = error
     })
-    remote.once('close', () => {
-      local.destroy()
+    const settle = (): void => {
+      signal.removeEventListener('abort', aborted)
       if (cause === undefined) resolve()
       else reject(cause)
+    }
+    const aborted = (): void => void local.destroy()
+    signal.addEventListener('abort', aborted, { once: true })
+    remote.once('close', () => {
+      if (cause !== undefined || signal.aborted) local.destroy()
+      // A reader that is slow still gets the bytes that came before the end.
+      else local.end(() => local.destroy())
+      if (local.closed) settle()
     })
-    local.once('close', () => remote.destroy())
-    pipeline(local, remote, () => {})
-    pipeline(remote, local, () => {})
+    local.once('close', () => {
+      remote.destroy()
+      if (remote.closed) settle()
+    })
+    local.pipe(remote)
+    // What comes is written to the local socket without it.
+    remote.resume()
   })
 }
 
+/** What comes from the pod is read from it or, with a local socket, is written there from the memory that it was read into. */
 class PortStream extends Duplex {
   readonly #client: Client
   readonly #socket: PodSocket
+  readonly #local: Duplex | undefined
   readonly #gone: Promise<void>
   readonly #skipped = new Map<number, number>()
   #said = ''
   #linger: { cancel(): void } | undefined
   #isEnding = false
 
-  constructor(client: Client, socket: PodSocket, signal: AbortSignal) {
+  constructor(client: Client, socket: PodSocket, signal: AbortSignal, local?: Duplex) {
     super({ allowHalfOpen: true })
     this.#client = client
     this.#socket = socket
+    this.#local = local
     const ended = Promise.withResolvers<void>()
     this.#gone = ended.promise
     const aborted = (): void => void this.destroy(signal.reason)
     signal.addEventListener('abort', aborted, { once: true })
     socket.start({
-      frame: (channel, data) => this.#frame(channel, data),
+      data: (channel, bytes) => this.#data(channel, bytes),
       end: cause => {
         signal.removeEventListener('abort', aborted)
         this.#linger?.cancel()
@@ -193,7 +209,7 @@ class PortStream extends Duplex {
   }
 
   override _read(): void {
-    this.#socket.resume()
+    if (this.#local === undefined) this.#socket.resume()
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -212,7 +228,8 @@ class PortStream extends Duplex {
     void this.#gone.then(() => done(error))
   }
 
-  #frame(channel: number, data: Buffer): void {
+  #data(channel: number, data: Buffer): void {
+    if (this.destroyed) return
     const bytes = this.#withoutHead(channel, data)
     if (bytes.length === 0) return
     if (channel === channels.error) {
@@ -220,8 +237,18 @@ class PortStream extends Duplex {
       this.destroy(new StreamError('STREAM_FAILED', this.#said.trim()))
     } else if (channel === channels.data) {
       if (this.#isEnding) this.#awaitSilence()
-      if (!this.push(bytes)) this.#socket.pause()
+      if (this.#local !== undefined) this.#writeTo(this.#local, bytes)
+      // The reader may keep the bytes for as long as it likes.
+      else if (!this.push(Buffer.from(bytes))) this.#socket.pause()
     }
+  }
+
+  #writeTo(local: Duplex, bytes: Buffer): void {
+    local.write(bytes, () => {
+      if (local.writableLength === 0) this.#socket.resume()
+    })
+    // Bytes that the socket did not take at once are read later, from this very memory.
+    if (local.writableLength > 0) this.#socket.pause()
   }
 
   #withoutHead(channel: number, data: Buffer): Buffer {

@@ -86,7 +86,7 @@ class SocketProcess implements RemoteProcess {
     })
     // A program that only reads the streams gets the error there.
     this.exit.catch(() => {})
-    socket.start({ frame: (channel, data) => this.#frame(channel, data), end: ended.resolve })
+    socket.start({ data: (channel, bytes) => this.#data(channel, Buffer.from(bytes)), end: ended.resolve })
     if (signal.aborted) aborted()
   }
 
@@ -105,7 +105,7 @@ class SocketProcess implements RemoteProcess {
     return this.close()
   }
 
-  #frame(channel: number, data: Buffer): void {
+  #data(channel: number, data: Buffer): void {
     if (channel === channels.stdout) this.#deliver(this.stdout, data)
     else if (channel === channels.stderr) this.#deliver(this.stderr, data)
     else if (channel === channels.status) {

@@ -11,7 +11,7 @@ import { nodes, pods } from '@wherry/client/resources/core'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { exec, logs, spawn } from './index.ts'
+import { connectPort, exec, logs, spawn } from './index.ts'
 
 const pod = { namespace: 'default', name: 'chess' }
 
@@ -101,11 +101,13 @@ it('a server with a protocol that cannot end stdin makes the call fail, in place
   }
 })
 
-it('what a server sends together with its answer to the upgrade is not lost', async () => {
-  const frame = (opcode: number, ...parts: readonly (string | number[])[]): Buffer => {
-    const body = Buffer.concat(parts.map(part => Buffer.from(part as string)))
-    return Buffer.concat([Buffer.from([0x80 | opcode, body.length]), body])
-  }
+const frame = (opcode: number, ...parts: readonly (string | number[])[]): Buffer => {
+  const body = Buffer.concat(parts.map(part => Buffer.from(part as string)))
+  return Buffer.concat([Buffer.from([0x80 | opcode, body.length]), body])
+}
+
+/** Answers an upgrade, and sends these bytes together with the answer. */
+async function withFrames(protocol: string, bytes: Buffer, body: (client: Client) => Promise<void>): Promise<void> {
   const server = createTcpServer(socket => {
     socket.on('error', () => {})
     let request = ''
@@ -116,26 +118,40 @@ it('what a server sends together with its answer to the upgrade is not lost', as
       const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
       const head = [
         ...['HTTP/1.1 101 Switching Protocols', 'upgrade: websocket', 'connection: upgrade'],
-        ...[`sec-websocket-accept: ${accept}`, 'sec-websocket-protocol: v5.channel.k8s.io', '', ''],
+        ...[`sec-websocket-accept: ${accept}`, `sec-websocket-protocol: ${protocol}`, '', ''],
       ].join('\r\n')
-      const stdout = frame(2, [1], 'hello')
-      const status = frame(2, [3], '{"status":"Success"}')
-      socket.end(Buffer.concat([Buffer.from(head), stdout, status, frame(8, [3, 232])]))
+      socket.end(Buffer.concat([Buffer.from(head), bytes]))
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {
     await using client = new Client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    await body(client)
+  } finally {
+    server.close()
+    await once(server, 'close')
+  }
+}
+
+it('what a server sends together with its answer to the upgrade is not lost', () => {
+  const frames = [frame(2, [1], 'hello'), frame(2, [3], '{"status":"Success"}'), frame(8, [3, 232])]
+  return withFrames('v5.channel.k8s.io', Buffer.concat(frames), async client => {
     expect(await exec(client, pod, ['true'], { timeoutMs: 5_000 })).toEqual({
       stdout: 'hello',
       stderr: '',
       exitCode: 0,
     })
-  } finally {
-    server.close()
-    await once(server, 'close')
-  }
+  })
 })
+
+it('bytes that are no frame end a stream with an error', () =>
+  withFrames('v4.channel.k8s.io', Buffer.from([0x83, 1, 0]), async client => {
+    const stream = await connectPort(client, pod, 80)
+    await expect(text(stream)).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      message: expect.stringContaining('no WebSocket frame'),
+    })
+  }))
 
 it('stdin that fails ends the call with its error, in place of a command that waits for more', () =>
   withPod(async (server, client) => {

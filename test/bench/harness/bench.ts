@@ -11,6 +11,8 @@ export interface Subject {
   readonly metrics: readonly string[]
   /** What the module receives, as `context.options`. */
   readonly options?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** What Node is started with, for a subject that measures its own process. @default none */
+  readonly nodeOptions?: readonly string[] | undefined
   /** Names the objects that it works on, when they are not the bench's. */
   readonly input?: string | undefined
 }

@@ -80,7 +80,7 @@ export async function measureOnce(
   subject: Subject,
   options: { readonly objects: number; readonly server?: ServerAddress | undefined; readonly timeoutMs: number },
 ): Promise<Metrics> {
-  const child = startChild(SUBJECT_ENTRY, subject.name)
+  const child = startChild(SUBJECT_ENTRY, subject.name, subject.nodeOptions)
   try {
     const order: Order = {
       module: subject.module.href,

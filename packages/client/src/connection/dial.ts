@@ -1,5 +1,5 @@
-import { isIP, connect as netConnect, type Socket } from 'node:net'
-import { type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls'
+import { isIP, connect as netConnect, type OnReadOpts, type Socket } from 'node:net'
+import { type ConnectionOptions, type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { abortable } from '../abortable.ts'
 import { throughProxy } from './proxy.ts'
 import { proxyFor } from './proxy-settings.ts'
@@ -13,6 +13,8 @@ export interface DialOptions {
   readonly proxyUrl: string | undefined
   /** Offered by ALPN, best first. */
   readonly protocols: readonly string[]
+  /** Receives the bytes if Node reads directly from the network: not through a proxy, nor if the certificate has another address. */
+  readonly reader?: OnReadOpts | undefined
 }
 
 /** Opens a socket to `target`, through a proxy if one is set, with TLS for `https:`. Rejects with the cause, and leaves no socket. */
@@ -21,6 +23,19 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
   const host = target.hostname.replace(/^\[|\]$/g, '')
   const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80))
   const proxy = options.proxyUrl ?? proxyFor(target)
+  const name = options.serverName ?? host
+  const { tls, reader } = options
+  if (tls !== undefined && reader !== undefined && proxy === undefined && (isIP(name) === 0 || name === host)) {
+    // Node's types leave `onread` out.
+    const direct: ConnectionOptions & { onread: OnReadOpts } = {
+      ...{ ...tlsOptions(tls, name, options), host, port },
+      onread: reader,
+    }
+    const socket = tlsConnect(direct)
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, 30_000)
+    return opened(socket, 'secureConnect', signal)
+  }
   const raw =
     proxy === undefined
       ? netConnect({
@@ -29,23 +44,27 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
           noDelay: true,
           keepAlive: true,
           keepAliveInitialDelay: 30_000,
+          ...(tls === undefined && reader !== undefined && { onread: reader }),
         })
       : await throughProxy(proxy, host, port, signal)
-  if (options.tls === undefined) return opened(raw, 'connect', signal)
-  return opened(secured(raw, options.tls, options.serverName ?? host, options), 'secureConnect', signal)
+  if (tls === undefined) return opened(raw, 'connect', signal)
+  return opened(secured(raw, tls, name, options), 'secureConnect', signal)
+}
+
+function tlsOptions(secureContext: SecureContext, name: string, options: DialOptions): ConnectionOptions {
+  return {
+    secureContext,
+    ALPNProtocols: [...options.protocols],
+    rejectUnauthorized: !options.skipVerify,
+    // An address can't be an SNI, but the certificate must still contain it.
+    ...(isIP(name) === 0 ? { servername: name } : { host: name }),
+  }
 }
 
 /** Begins TLS over `raw`, which is destroyed if that throws. The TLS socket then receives the errors of `raw`. */
 function secured(raw: Socket, secureContext: SecureContext, name: string, options: DialOptions): TLSSocket {
   try {
-    return tlsConnect({
-      socket: raw,
-      secureContext,
-      ALPNProtocols: [...options.protocols],
-      rejectUnauthorized: !options.skipVerify,
-      // An address can't be an SNI, but the certificate must still contain it.
-      ...(isIP(name) === 0 ? { servername: name } : { host: name }),
-    })
+    return tlsConnect({ ...tlsOptions(secureContext, name, options), socket: raw })
   } catch (error) {
     raw.destroy()
     throw error

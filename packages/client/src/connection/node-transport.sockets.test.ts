@@ -12,7 +12,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import {
   type CertificateAuthority,
   createCertificateAuthority,
@@ -904,6 +904,33 @@ describe('proxies', () => {
     const connection = await connected(url, { proxyUrl: `http://user:p%40ss@${by.host}` })
     expect(await record(connection).body).toBe('through')
     expect(connects).toEqual([`${url.host} Basic ${Buffer.from('user:p@ss').toString('base64')}`])
+  })
+
+  it.each([
+    ['over TLS', 'https', false, 'memory'],
+    ['over TLS, by a name with several addresses', 'https', false, 'memory'],
+    ['without TLS', 'http', false, 'memory'],
+    ['through a proxy, which needs Buffers of Node', 'https', true, 'events'],
+  ])('a socket is read %s', async (title, scheme, byProxy, way) => {
+    const answer = (socket: Socket): void => void socket.on('data', data => socket.end(`got ${data}`))
+    const server = scheme === 'https' ? createTlsServer(tls, answer) : createTcpServer(answer)
+    const url = await listening(server, scheme)
+    if (title.includes('name')) url.hostname = 'localhost'
+    const { url: by } = await proxy()
+    const read = { memory: '', events: '' }
+    const memory = Buffer.alloc(1024)
+    const callback = (length: number): boolean => {
+      read.memory += memory.subarray(0, length)
+      return true
+    }
+    const options = byProxy ? { proxyUrl: by.href } : {}
+    const { stream } = await transport(options).openSocket(url, never, { buffer: memory, callback })
+    stream.on('data', data => {
+      read.events += data
+    })
+    stream.write('hello')
+    await new Promise(resolve => stream.once('close', resolve))
+    expect(read).toEqual({ memory: '', events: '', [way]: 'got hello' })
   })
 
   it('HTTPS_PROXY is heeded, but not for this machine', async () => {

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { OnReadOpts, Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import type { SecureContexts } from '../credentials/secure-contexts.ts'
@@ -53,8 +53,8 @@ export class NodeTransport implements Transport {
     this.#credentials = options.credentials ?? anonymous
   }
 
-  async openSocket(target: URL, signal: AbortSignal): Promise<RawSocket> {
-    const stream = await this.#dial(target, signal, ['http/1.1'])
+  async openSocket(target: URL, signal: AbortSignal, reader?: OnReadOpts): Promise<RawSocket> {
+    const stream = await this.#dial(target, signal, ['http/1.1'], reader)
     checkOpen(stream)
     return { stream, readableBy: readableBy(target, stream) }
   }
@@ -79,7 +79,12 @@ export class NodeTransport implements Transport {
     return connectHttp1(target, socket, { maxHeaderBytes })
   }
 
-  async #dial(target: URL, signal: AbortSignal, protocols: readonly string[]): Promise<Socket | TLSSocket> {
+  async #dial(
+    target: URL,
+    signal: AbortSignal,
+    protocols: readonly string[],
+    reader?: OnReadOpts,
+  ): Promise<Socket | TLSSocket> {
     const { dial } = await import('./dial.ts')
     return dial(target, signal, {
       tls: target.protocol === 'https:' ? await this.#secureContext() : undefined,
@@ -87,6 +92,7 @@ export class NodeTransport implements Transport {
       skipVerify: this.#options.skipTlsVerify ?? false,
       proxyUrl: this.#options.proxyUrl,
       protocols,
+      reader,
     })
   }
 

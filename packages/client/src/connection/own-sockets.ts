@@ -1,3 +1,4 @@
+import type { OnReadOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Environment } from '../environment.ts'
 import { ConnectionError, clientClosed, connectFailed, connectTimedOut } from '../errors/connection-error.ts'
@@ -50,7 +51,7 @@ export class OwnSockets {
   }
 
   /** Rejects with a `ConnectionError` if none can be opened, and with the reason of `signal`. */
-  async open(signal: AbortSignal): Promise<HeldSocket> {
+  async open(signal: AbortSignal, reader?: OnReadOpts): Promise<HeldSocket> {
     signal.throwIfAborted()
     if (this.#isClosed) throw clientClosed()
     const { target, transport, environment, connectTimeoutMs } = this.#options
@@ -62,7 +63,7 @@ export class OwnSockets {
       attempt.abort(connectTimedOut(target, connectTimeoutMs)),
     )
     try {
-      const socket = new HeldSocket(await transport.openSocket(target, either))
+      const socket = new HeldSocket(await transport.openSocket(target, either, reader))
       if (either.aborted) socket.stream.destroy()
       either.throwIfAborted()
       this.#open.add(socket)
@@ -91,9 +92,14 @@ export class OwnSockets {
 }
 
 /** Opens a socket of `requester`. Throws a `CONNECT_FAILED` if it does not support that. */
-export function openSocketOf(requester: Requester, signal: AbortSignal, admit?: () => void): Promise<OwnSocket> {
+export function openSocketOf(
+  requester: Requester,
+  signal: AbortSignal,
+  admit?: () => void,
+  reader?: OnReadOpts,
+): Promise<OwnSocket> {
   if (requester.openSocket === undefined) throw noSockets()
-  return requester.openSocket(signal, admit)
+  return requester.openSocket(signal, admit, reader)
 }
 
 function noSockets(): ConnectionError {

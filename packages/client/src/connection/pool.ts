@@ -1,3 +1,4 @@
+import type { OnReadOpts } from 'node:net'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import { carriesSecret, refuseUnencrypted } from '../credentials/unencrypted.ts'
 import { type Environment, guarded, type MetricLabels } from '../environment.ts'
@@ -155,10 +156,10 @@ export class ConnectionPool implements Requester {
     return pending
   }
 
-  async openSocket(signal: AbortSignal, admit?: () => void): Promise<OwnSocket> {
+  async openSocket(signal: AbortSignal, admit?: () => void, reader?: OnReadOpts): Promise<OwnSocket> {
     if (this.#closed !== undefined) throw clientClosed()
     const epoch = this.#epoch
-    const held = await this.#sockets.open(signal)
+    const held = await this.#sockets.open(signal, reader)
     const { stream, readableBy } = held
     let headers: RequestHead['headers']
     try {

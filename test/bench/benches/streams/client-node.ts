@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { PassThrough, Writable } from 'node:stream'
 import { Exec, Log, PortForward } from '@kubernetes/client-node'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { kubeConfigFor } from '../../server/client-node.ts'
+import { drain } from './drain.ts'
 import { measured } from './stage.ts'
 
 /** The official client, as it is used. */
@@ -25,19 +28,19 @@ export function run(context: SubjectContext): Promise<Metrics> {
       })
     },
     async forward({ namespace, name }, port) {
-      let bytes = 0
-      const output = new Writable({
-        write(chunk: Buffer, _, done) {
-          bytes += chunk.length
-          done()
-        },
-      })
-      const input = new PassThrough()
-      const opened = await new PortForward(config).portForward(namespace, name, [port], output, null, input)
-      const socket = typeof opened === 'function' ? opened() : opened
-      if (socket === null) throw new Error('the port was not forwarded')
-      await new Promise(resolve => socket.once('close', resolve))
-      return bytes
+      const forward = new PortForward(config)
+      const server = createServer(async socket => {
+        const opened = await forward.portForward(namespace, name, [port], socket, null, socket)
+        const remote = typeof opened === 'function' ? opened() : opened
+        // client-node leaves the local socket open.
+        remote?.once('close', () => socket.end())
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      try {
+        return await drain((server.address() as AddressInfo).port)
+      } finally {
+        server.close()
+      }
     },
   })
 }

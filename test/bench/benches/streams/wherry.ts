@@ -1,7 +1,8 @@
 import { Client } from '@wherry/client'
 import { fromUrl } from '@wherry/client/internal'
-import { connectPort, exec, logs } from '@wherry/streams'
+import { connectPort, exec, logs, portForward } from '@wherry/streams'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { drain } from './drain.ts'
 import { measured } from './stage.ts'
 
 export async function run(context: SubjectContext): Promise<Metrics> {
@@ -17,6 +18,10 @@ export async function run(context: SubjectContext): Promise<Metrics> {
       await exec(client, pod, ['true'])
     },
     async forward(pod, port) {
+      await using forward = await portForward(client, pod, port)
+      return await drain(forward.port)
+    },
+    async connect(pod, port) {
       let bytes = 0
       for await (const chunk of await connectPort(client, pod, port)) bytes += (chunk as Buffer).length
       return bytes

@@ -18,7 +18,7 @@ export interface AuditedProgram {
   readonly name: string
   /** The library with its version, as the locked dependencies have it. */
   readonly library: string
-  /** How the program gets at Secrets, for the table. */
+  /** How the program reads and writes, for the table. */
   readonly reads: string
   /** The findings of its audit, exactly these, in the order of the report. */
   readonly expected: readonly ExpectedFinding[]
@@ -77,7 +77,7 @@ export function auditedPrograms(node: readonly string[] = []): readonly AuditedP
     {
       name: 'go',
       library: controllerRuntime,
-      reads: 'the cache as it is by default',
+      reads: 'Caches all Secrets and ConfigMaps, as is the default',
       expected: ['whole-kind configmaps', 'whole-kind secrets'],
       needs: ['go'],
       command: async () => [await buildGo()],
@@ -85,7 +85,7 @@ export function auditedPrograms(node: readonly string[] = []): readonly AuditedP
     {
       name: 'go-by-object',
       library: controllerRuntime,
-      reads: '`ByObject` with a name and a label',
+      reads: '`ByObject`: Secrets by name, ConfigMaps by label',
       expected: [],
       needs: ['go'],
       command: async () => [await buildGo(), '-by-object', neededSecret],
@@ -93,7 +93,7 @@ export function auditedPrograms(node: readonly string[] = []): readonly AuditedP
     {
       name: 'kube-rs',
       library: `kube-rs ${kubeRs}`,
-      reads: '`watches` of all Secrets, a `get`, and an apply in each run',
+      reads: 'Watches all Secrets, applies in each run',
       expected: ['whole-kind secrets', 'unchanged-writes configmaps'],
       needs: ['cargo'],
       command: async () => [await buildRustAudit()],
@@ -101,14 +101,14 @@ export function auditedPrograms(node: readonly string[] = []): readonly AuditedP
     {
       name: 'client-node',
       library: `client-node ${clientNode}`,
-      reads: 'an informer of all Secrets, and a replace in each run',
+      reads: 'An informer of all Secrets, replaces in each run',
       expected: ['whole-kind secrets', 'unchanged-writes configmaps'],
       command: async () => [process.execPath, ...node, join(here, 'programs/client-node.ts')],
     },
     {
       name: 'kopf',
       library: `kopf ${versionIn(requirements, /^kopf==(.+)$/m)}`,
-      reads: '`@kopf.index` of all Secrets',
+      reads: '`@kopf.index` of all Secrets, writes what differs',
       expected: ['whole-kind secrets'],
       needs: ['python3'],
       command: async () => [
@@ -119,7 +119,7 @@ export function auditedPrograms(node: readonly string[] = []): readonly AuditedP
     {
       name: 'wherry',
       library: 'Wherry',
-      reads: '`read.get` by name',
+      reads: '`read.get` of the Secret by name, `apply`',
       expected: [],
       command: async () => [process.execPath, ...node, join(here, 'programs/wherry.ts')],
     },

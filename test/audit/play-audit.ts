@@ -1,39 +1,33 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '@wherry/cli'
 import { Client } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { configMaps, secrets } from '@wherry/client/resources/core'
+import { type ApiServer, install } from '@wherry/testing'
 import type { Finding } from '../../packages/cli/src/audit/report/findings.ts'
 import type { AuditReport } from '../../packages/cli/src/audit/report/report.ts'
 import { type ExpectedFinding, neededSecret } from './audited-programs.ts'
 import { mirrors } from './programs/mirror.ts'
-
-/** The part of a server's handle that an audit needs. */
-export interface AuditedServer {
-  readonly url: string
-  readonly ca?: string | undefined
-  readonly token: string
-  readonly kubeconfig: object
-}
 
 /** Secrets and ConfigMaps of others, and how large the data of each is. */
 export const others = { secrets: 100, configMaps: 30, dataBytes: 10_000 } as const
 
 const namespace = 'default'
 
-/** Creates the definition of Mirrors, a Mirror that needs one Secret, and objects of others. */
-export async function fillForAudit(client: Client): Promise<void> {
+/** The definition of Mirrors, objects of others, and a Mirror that needs one Secret. */
+function objectsOfAudit(): readonly object[] {
   const text = { type: 'string' }
   const spec = { type: 'object', required: ['secret'], properties: { secret: text, note: text } }
-  const names = { kind: 'Mirror', listKind: 'MirrorList', plural: 'mirrors', singular: 'mirror' }
-  await client.create(customResourceDefinitions, {
+  const filled = 'x'.repeat(others.dataBytes)
+  const object = (kind: string, name: string, rest: object, apiVersion = 'v1'): object => {
+    return { apiVersion, kind, metadata: { namespace, name }, ...rest }
+  }
+  const definition = {
+    ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
     metadata: { name: 'mirrors.arcade.example.com' },
     spec: {
-      group: 'arcade.example.com',
-      scope: 'Namespaced',
-      names,
+      ...{ group: 'arcade.example.com', scope: 'Namespaced' },
+      names: { kind: 'Mirror', listKind: 'MirrorList', plural: 'mirrors', singular: 'mirror' },
       versions: [
         {
           ...{ name: 'v1', served: true, storage: true },
@@ -41,28 +35,29 @@ export async function fillForAudit(client: Client): Promise<void> {
         },
       ],
     },
-  })
-  const filled = 'x'.repeat(others.dataBytes)
-  for (let at = 0; at < others.secrets; at++)
-    await client.create(secrets, {
-      metadata: { namespace, name: `key-${at}` },
-      stringData: { key: `the secret of ${at}`, filled },
-    })
-  for (let at = 0; at < others.configMaps; at++)
-    await client.create(configMaps, { metadata: { namespace, name: `settings-${at}` }, data: { filled } })
-  await client.create(mirrors, { metadata: { namespace, name: 'chess' }, spec: { secret: neededSecret, note: 'one' } })
+  }
+  return [
+    definition,
+    ...Array.from({ length: others.secrets }, (_, at) =>
+      object('Secret', `key-${at}`, { stringData: { key: `the secret of ${at}`, filled } }),
+    ),
+    ...Array.from({ length: others.configMaps }, (_, at) =>
+      object('ConfigMap', `settings-${at}`, { data: { filled } }),
+    ),
+    object('Mirror', 'chess', { spec: { secret: neededSecret, note: 'one' } }, 'arcade.example.com/v1'),
+  ]
 }
 
 /**
  * Audits an operator of Mirrors. When it has mirrored the Mirror, the Mirror gets another note, so that the operator runs once more; then the
  * audit ends. Rejects with the program's output if the program ends by itself, or does not mirror in five minutes.
  */
-export async function playAudit(command: readonly string[], server: AuditedServer): Promise<AuditReport> {
+export async function playAudit(command: readonly string[], server: ApiServer): Promise<AuditReport> {
   const folder = await mkdtemp(join(tmpdir(), 'wherry-audits-'))
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
   try {
-    await fillForAudit(client)
-    await writeFile(join(folder, 'kubeconfig'), JSON.stringify(server.kubeconfig), { mode: 0o600 })
+    await install(server, ...objectsOfAudit())
+    await server.writeKubeconfig(join(folder, 'kubeconfig'))
     const ending = new AbortController()
     const printed = { stdout: '', stderr: '' }
     let changing: Promise<unknown> | undefined

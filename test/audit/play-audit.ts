@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '@wherry/cli'
@@ -48,16 +48,28 @@ function objectsOfAudit(): readonly object[] {
   ]
 }
 
+/** How an operator of Mirrors is audited. */
+export interface AuditedRun {
+  /** The kubeconfig of the operator. @default that of the server's administrator */
+  readonly kubeconfig?: object | undefined
+  /** The form of the result. @default '--json' */
+  readonly prints?: '--json' | '--rbac' | undefined
+}
+
 /**
- * Audits an operator of Mirrors. When it has mirrored the Mirror, the Mirror gets another note, so that the operator runs once more; then the
- * audit ends. Rejects with the program's output if the program ends by itself, or does not mirror in five minutes.
+ * Audits an operator of Mirrors, and returns what `wherry audit` prints. When the operator has mirrored the Mirror, the Mirror gets another note, so that the
+ * operator runs once more; then the audit ends. Rejects with the operator's output if it ends by itself, or does not mirror in five minutes.
  */
-export async function playAudit(command: readonly string[], server: ApiServer): Promise<AuditReport> {
+export async function printedAudit(
+  command: readonly string[],
+  server: ApiServer,
+  { kubeconfig = server.kubeconfig, prints = '--json' }: AuditedRun = {},
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'wherry-audits-'))
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
   try {
     await install(server, ...objectsOfAudit())
-    await server.writeKubeconfig(join(folder, 'kubeconfig'))
+    await writeFile(join(folder, 'kubeconfig'), JSON.stringify(kubeconfig), { mode: 0o600 })
     const ending = new AbortController()
     const printed = { stdout: '', stderr: '' }
     let changing: Promise<unknown> | undefined
@@ -72,16 +84,27 @@ export async function playAudit(command: readonly string[], server: ApiServer): 
       },
     }
     const stdout = { write: (text: string) => (printed.stdout += text) }
-    const options = ['--kubeconfig', 'kubeconfig', '--json', '--rest', '10m', '--for', '5m']
+    const options = ['--kubeconfig', 'kubeconfig', prints, '--rest', '10m', '--for', '5m']
     const host = { stdout, stderr, cwd: folder, ending: () => ending.signal }
     const status = await runCommand(['audit', ...options, '--', ...command], host)
     await changing
     if (status !== 0 || !printed.stderr.includes('mirrored chess two'))
-      throw new Error(`${command.join(' ')} did not mirror (status ${status}):\n${printed.stderr}`)
-    return JSON.parse(printed.stdout) as AuditReport
+      throw new Error(`${command.join(' ')} did not mirror (status ${status}):\n${printed.stderr}`, {
+        cause: ending.signal.reason,
+      })
+    return printed.stdout
   } finally {
     await rm(folder, { recursive: true })
   }
+}
+
+/** The report of {@link printedAudit}. */
+export async function playAudit(
+  command: readonly string[],
+  server: ApiServer,
+  run?: Omit<AuditedRun, 'prints'>,
+): Promise<AuditReport> {
+  return JSON.parse(await printedAudit(command, server, run)) as AuditReport
 }
 
 /** A finding without its numbers. */

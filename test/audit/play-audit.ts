@@ -54,16 +54,18 @@ export interface AuditedRun {
   readonly kubeconfig?: object | undefined
   /** The form of the result. @default '--json' */
   readonly prints?: '--json' | '--rbac' | undefined
+  /** The game that is played, as `--game` takes it: the audit ends with it. @default none */
+  readonly game?: string | undefined
 }
 
 /**
  * Audits an operator of Mirrors, and returns what `wherry audit` prints. When the operator has mirrored the Mirror, the Mirror gets another note, so that the
- * operator runs once more; then the audit ends. Rejects with the operator's output if it ends by itself, or does not mirror in five minutes.
+ * operator runs once more; then the audit ends, or with the game. Rejects with the operator's output if it ends by itself, or does not mirror in five minutes.
  */
 export async function printedAudit(
   command: readonly string[],
   server: ApiServer,
-  { kubeconfig = server.kubeconfig, prints = '--json' }: AuditedRun = {},
+  { kubeconfig = server.kubeconfig, prints = '--json', game }: AuditedRun = {},
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'wherry-audits-'))
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
@@ -80,15 +82,18 @@ export async function printedAudit(
           changing ??= client
             .patch(mirrors, { namespace, name: 'chess' }, { spec: { note: 'two' } })
             .catch(error => ending.abort(error))
-        if (printed.stderr.includes('mirrored chess two')) ending.abort()
+        if (game === undefined && printed.stderr.includes('mirrored chess two')) ending.abort()
       },
     }
     const stdout = { write: (text: string) => (printed.stdout += text) }
-    const options = ['--kubeconfig', 'kubeconfig', prints, '--rest', '10m', '--for', '5m']
+    // Memory is no subject of these games.
+    const rest = game === undefined ? ['--rest', '10m'] : ['--rest', '2s', '--game', game, '--max-rss-growth', '4000MB']
+    const options = ['--kubeconfig', 'kubeconfig', prints, '--for', '5m', ...rest]
     const host = { stdout, stderr, cwd: folder, ending: () => ending.signal }
     const status = await runCommand(['audit', ...options, '--', ...command], host)
     await changing
-    if (status !== 0 || !printed.stderr.includes('mirrored chess two'))
+    const isEnded = status === 0 || (game !== undefined && printed.stdout !== '')
+    if (!isEnded || !printed.stderr.includes('mirrored chess two'))
       throw new Error(`${command.join(' ')} did not mirror (status ${status}):\n${printed.stderr}`, {
         cause: ending.signal.reason,
       })

@@ -8,7 +8,7 @@ import { findingName, playAudit } from './play-audit.ts'
 const available = await realApiServerAvailable('the audit of operators on controller-runtime')
 
 it.runIf(available).each(auditedPrograms().filter(({ name }) => /^go/.test(name)))(
-  'the audit of the operator on $library with $reads has exactly the expected findings',
+  'the audit of the operator $name has exactly the expected findings',
   async ({ expected, command }) => {
     await using server = await startApiServer({ isolate: true })
     const { findings } = await playAudit(await command(), server)

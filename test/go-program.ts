@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { cacheFolder } from '../packages/testing/src/real/binary-cache.ts'
 import { withLock } from '../packages/testing/src/real/lock.ts'
@@ -30,7 +30,7 @@ export async function buildGoProgram(
   const hash = createHash('sha256').update(
     `${process.platform}/${process.arch} ${all.join(' ')}${main === '.' ? '' : ` ${main}`}\n`,
   )
-  for (const file of readdirSync(module).sort()) hash.update(`${file}\0`).update(readFileSync(join(module, file)))
+  for (const file of filesIn(module)) hash.update(`${file}\0`).update(readFileSync(join(module, file)))
   const program = join(cacheFolder(), `${name}-${hash.digest('hex').slice(0, 16)}`)
   await withLock(
     `${program}.lock`,
@@ -44,4 +44,10 @@ export async function buildGoProgram(
     },
   )
   return program
+}
+
+/** The paths of all files in a folder and the folders in it. */
+function filesIn(folder: string): readonly string[] {
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  return all.map(({ parentPath, name }) => relative(folder, join(parentPath, name))).sort()
 }

@@ -38,11 +38,21 @@ export function buildHelm(): Promise<string> {
   return buildGoProgram(join(import.meta.dirname, 'helm'), 'helm', { options: ['-ldflags', '-s -w'], main })
 }
 
-/** Builds a watcher of kube-rs (it needs Cargo), and gives its path. */
-export async function buildRustWatcher(): Promise<string> {
+/** Builds the programs on kube-rs (it needs Cargo), and gives the folder that has them. */
+async function buildRust(): Promise<string> {
   await mkdir(folder, { recursive: true })
   const target = join(folder, 'cargo')
   const env = { ...process.env, CARGO_TARGET_DIR: target }
   await run('nice', ['cargo', 'build', '--locked'], { cwd: join(import.meta.dirname, 'rust'), env, maxBuffer: 2 ** 26 })
-  return join(target, 'debug/wherry-watcher')
+  return join(target, 'debug')
+}
+
+/** Builds a watcher of kube-rs (it needs Cargo), and gives its path. */
+export async function buildRustWatcher(): Promise<string> {
+  return join(await buildRust(), 'wherry-watcher')
+}
+
+/** Builds the operator on kube-rs that `wherry audit` is run with (it needs Cargo), and returns the path. */
+export async function buildRustAudit(): Promise<string> {
+  return join(await buildRust(), 'audit')
 }

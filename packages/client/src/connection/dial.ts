@@ -15,6 +15,10 @@ export interface DialOptions {
   readonly protocols: readonly string[]
   /** Receives the bytes if Node reads directly from the network: not through a proxy, nor if the certificate has another address. */
   readonly reader?: OnReadOpts | undefined
+  /** A TLS session of the same server and TLS material to resume. */
+  readonly session?: Buffer | undefined
+  /** Receives the TLS sessions of the socket. A later socket can resume any of them. */
+  readonly onSession?: ((session: Buffer) => void) | undefined
 }
 
 /** Opens a socket to `target`, through a proxy if one is set, with TLS for `https:`. Rejects with the cause, and leaves no socket. */
@@ -31,7 +35,7 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
       ...{ ...tlsOptions(tls, name, options), host, port },
       onread: reader,
     }
-    const socket = tlsConnect(direct)
+    const socket = withSessions(tlsConnect(direct), options)
     socket.setNoDelay(true)
     socket.setKeepAlive(true, 30_000)
     return opened(socket, 'secureConnect', signal)
@@ -58,13 +62,19 @@ function tlsOptions(secureContext: SecureContext, name: string, options: DialOpt
     rejectUnauthorized: !options.skipVerify,
     // An address can't be an SNI, but the certificate must still contain it.
     ...(isIP(name) === 0 ? { servername: name } : { host: name }),
+    session: options.session,
   }
+}
+
+function withSessions(socket: TLSSocket, { onSession }: DialOptions): TLSSocket {
+  if (onSession !== undefined) socket.on('session', onSession)
+  return socket
 }
 
 /** Begins TLS over `raw`, which is destroyed if that throws. The TLS socket then receives the errors of `raw`. */
 function secured(raw: Socket, secureContext: SecureContext, name: string, options: DialOptions): TLSSocket {
   try {
-    return tlsConnect({ ...tlsOptions(secureContext, name, options), socket: raw })
+    return withSessions(tlsConnect({ ...tlsOptions(secureContext, name, options), socket: raw }), options)
   } catch (error) {
     raw.destroy()
     throw error

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import {
   createSecureServer,
@@ -931,6 +932,30 @@ describe('proxies', () => {
     stream.write('hello')
     await new Promise(resolve => stream.once('close', resolve))
     expect(read).toEqual({ memory: '', events: '', [way]: 'got hello' })
+  })
+
+  it('X2: a socket resumes the TLS session of an earlier one, unless the server or the TLS material is another', async () => {
+    const answer = (socket: Socket): void => void socket.on('data', () => socket.end('answer'))
+    // With equal keys, each server would accept a session of the other one.
+    const keys = { ...tls, ticketKeys: randomBytes(48) }
+    const url = await listening(createTlsServer(keys, answer), 'https')
+    const other = await listening(createTlsServer(keys, answer), 'https')
+    let digest = 'first'
+    const own = transport({ credentials: { tls: () => ({ ca: authority.caPem }), digest: () => digest } })
+    const isResumed = async (target: URL): Promise<boolean> => {
+      const { stream } = await own.openSocket(target, never)
+      const wasResumed = (stream as TLSSocket).isSessionReused()
+      // A server sends its sessions before its data.
+      stream.resume().write('hello')
+      await new Promise(resolve => stream.once('close', resolve))
+      return wasResumed
+    }
+    expect([await isResumed(url), await isResumed(url), await isResumed(other), await isResumed(other)]).toEqual([
+      ...[false, true],
+      ...[false, true],
+    ])
+    digest = 'second'
+    expect([await isResumed(other), await isResumed(other)]).toEqual([false, true])
   })
 
   it('HTTPS_PROXY is heeded, but not for this machine', async () => {

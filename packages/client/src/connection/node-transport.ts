@@ -38,6 +38,8 @@ export class NodeTransport implements Transport {
   readonly #options: NodeTransportOptions
   readonly #credentials: Pick<Credentials, 'tls' | 'digest'>
   #contexts: SecureContexts | undefined
+  /** The last TLS session of a socket of {@link NodeTransport.openSocket}. A socket that resumes it saves most of the handshake. */
+  #resumable: Resumable | undefined
 
   constructor(options: NodeTransportOptions = {}) {
     checkOptions('transport', options, {
@@ -54,7 +56,7 @@ export class NodeTransport implements Transport {
   }
 
   async openSocket(target: URL, signal: AbortSignal, reader?: OnReadOpts): Promise<RawSocket> {
-    const stream = await this.#dial(target, signal, ['http/1.1'], reader)
+    const stream = await this.#dial(target, signal, ['http/1.1'], { reader, isResumable: true })
     checkOpen(stream)
     return { stream, readableBy: readableBy(target, stream) }
   }
@@ -83,16 +85,28 @@ export class NodeTransport implements Transport {
     target: URL,
     signal: AbortSignal,
     protocols: readonly string[],
-    reader?: OnReadOpts,
+    { reader, isResumable = false }: { readonly reader?: OnReadOpts | undefined; readonly isResumable?: boolean } = {},
   ): Promise<Socket | TLSSocket> {
     const { dial } = await import('./dial.ts')
+    const tls = target.protocol === 'https:' ? await this.#secureContext() : undefined
+    const { host } = target
+    const last = this.#resumable
+    // A session of other TLS material, or of another server, would skip the check of the certificate.
+    const session = isResumable && last?.context === tls && last?.host === host ? last.session : undefined
     return dial(target, signal, {
-      tls: target.protocol === 'https:' ? await this.#secureContext() : undefined,
+      tls,
       serverName: this.#options.tlsServerName,
       skipVerify: this.#options.skipTlsVerify ?? false,
       proxyUrl: this.#options.proxyUrl,
       protocols,
       reader,
+      session,
+      onSession:
+        isResumable && tls !== undefined
+          ? made => {
+              this.#resumable = { context: tls, host, session: made }
+            }
+          : undefined,
     })
   }
 
@@ -102,6 +116,13 @@ export class NodeTransport implements Transport {
     const material = await this.#credentials.tls()
     return this.#contexts.of(material, this.#credentials.digest())
   }
+}
+
+/** A TLS session, with the TLS material and the server that it belongs to. */
+interface Resumable {
+  readonly context: SecureContext
+  readonly host: string
+  readonly session: Buffer
 }
 
 /** A socket that closed meanwhile says nothing more: Node's sessions would wait for ever. */

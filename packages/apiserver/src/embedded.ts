@@ -91,7 +91,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   /** Connections made before the last `resetStats`. */
   #madeBefore = 0
 
-  /** Makes the server; it serves in memory at once, and on sockets after `listen`. Throws an `OptionError`. */
+  /** Makes the server. It serves in memory at once, and on sockets after `listen`. Throws an `OptionError`. */
   constructor(options: EmbeddedOptions) {
     checkOptions(options)
     const given = options.clock ?? systemClock({ unref: true })
@@ -219,7 +219,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return kubeconfigFor(this.url, this.ca, this.token)
   }
 
-  /** Creates the objects of every new cluster, after the server's address is known: some of them hold it. */
+  /** Creates the objects of every new cluster. Some of them hold the server's address, so it must be known. */
   populate(): void {
     this.#clusterObjects?.start({ port: Number(new URL(this.url).port) || 6443, ca: this.ca ?? '' })
   }
@@ -253,8 +253,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   /**
-   * A way in for what plays a part of the cluster: its requests meet no faults and are not counted, and nothing that a test does to connections breaks
-   * them. The clock is the server's: its timers end with the server.
+   * A transport and a clock for code that plays a part of the cluster. Its requests meet no faults and are not counted, and no connection fault of a test
+   * breaks them. The clock is the server's: its timers end with the server.
    */
   backstage(): { readonly transport: MemoryTransport; readonly clock: Clock } {
     const parts = { ...this.#parts, faults: new Faults(), counters: new Counters(), watches: new WatchSet() }
@@ -382,7 +382,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     await this.refuse(true)
     try {
       await this.breakConnections()
-      // What they were sent is not what was.
+      // The restored state differs from the one that these connections have received.
       for (const { controls } of this.#backstage)
         for (const connection of controls.connections()) controls.kill(connection)
       this.#store.restore(revision)

@@ -47,7 +47,7 @@ export class Responder {
     })
   }
 
-  /** Whether the exchange is over, whichever end ended it. */
+  /** Whether the exchange is over, whichever side ended it. */
   get over(): boolean {
     return this.#over
   }
@@ -76,12 +76,12 @@ export class Responder {
     if (!this.#warnings.includes(header)) this.#warnings.push(header)
   }
 
-  /** A whole answer of one JSON value. */
+  /** Sends a whole answer of one JSON value. */
   json(status: number, value: Json): void {
     this.latin1(status, `${toLatin1(JSON.stringify(value))}\n`, 0)
   }
 
-  /** A whole answer with a text of one character a byte already; `objectBytes` of it are objects. */
+  /** Sends a whole answer whose text has a character for each byte. `objectBytes` of its bytes are objects. */
   latin1(status: number, text: string, objectBytes: number): void {
     if (this.protobuf) {
       return this.encoded(status, protobufCodec().encodeObject(parseJson(fromLatin1(text)) as JsonObject), objectBytes)
@@ -92,7 +92,7 @@ export class Responder {
     this.encoded(status, body, objectBytes)
   }
 
-  /** A whole answer in the bytes of its content type; `objectBytes` of them are objects. */
+  /** Sends a whole answer, encoded in its content type. `objectBytes` of the bytes are objects. */
   encoded(status: number, bytes: Buffer, objectBytes: number): void {
     const compress = this.gzip && bytes.length > gzipFrom
     const body = compress ? gzipSync(bytes, { level: 1 }) : bytes
@@ -172,7 +172,7 @@ export class Responder {
   }
 }
 
-/** As Go prints it: keys in order, items of lists not indented. */
+/** Prints YAML as Go does: keys in order, items of lists not indented. */
 function yamlOf(value: Json): string {
   const whole = (_key: unknown, one: unknown): unknown =>
     !isRawNumber(one) ? one : /^-?\d+$/.test(one.rawJSON) ? BigInt(one.rawJSON) : Number(one.rawJSON)

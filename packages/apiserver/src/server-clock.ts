@@ -1,6 +1,6 @@
 import type { Clock, Timer } from './clock.ts'
 
-/** The clock of one server: the timers that were set by it end with the server, and none is set after that. */
+/** The clock of one server: its timers end with the server, and no timer is set after that. */
 export class ServerClock implements Clock {
   readonly #clock: Clock
   readonly #now: () => number

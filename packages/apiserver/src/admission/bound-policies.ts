@@ -13,13 +13,13 @@ import { type Param, paramsOf, paramType } from './policy-params.ts'
 import type { Attributes } from './review.ts'
 import { selectorsMatch, versionByRules } from './selection.ts'
 
-/** What policies need of the server. */
+/** The parts of the server that policies need. */
 export interface PolicyHost extends InputHost {
   readonly store: Store
   readonly registry: Registry
 }
 
-/** A policy that is about a request, by one of its bindings, with one of its params. */
+/** A policy that matches a request, with one of its bindings and params. */
 export interface Invocation {
   readonly policy: Policy
   readonly binding: Binding | undefined
@@ -31,7 +31,7 @@ export interface Invocation {
 
 const noParam: Param = { object: undefined, typed: false }
 
-/** The policies of one kind that are bound, each read once. */
+/** The policies of one kind that have bindings. Each policy is read once. */
 export class BoundPolicies {
   readonly #host: PolicyHost
   readonly #types: { readonly policies: ResourceType; readonly bindings: ResourceType }
@@ -59,7 +59,7 @@ export class BoundPolicies {
     })
   }
 
-  /** What the expressions of a policy see of a request. */
+  /** The variables of a policy's expressions for a request. */
   input(asked: Attributes, at: ResourceType, param: Param): Input {
     const input = inputOf(asked, at, this.#host)
     return {
@@ -91,7 +91,7 @@ export class BoundPolicies {
     return resources.rules.length === 0 ? asked.type : versionByRules(resources, asked, this.#host)
   }
 
-  /** The namespace that a request is in, as expressions see it. A namespace itself is in none. */
+  /** The namespace of a request, as expressions see it. A Namespace itself is in none. */
   #namespace({ type, namespace }: Attributes): JsonObject | undefined {
     if (namespace === '' || (type.group === '' && type.plural === 'namespaces')) return undefined
     const namespaces = this.#host.registry.resolve('', 'v1', 'namespaces')

@@ -47,7 +47,7 @@ export function hooksOf(configuration: KubeObject, id: string): Hook[] {
   }))
 }
 
-/** Fills in what a configuration may leave out, as the server does. */
+/** Fills in the optional fields of a configuration, as the server does. */
 export function completeConfiguration(configuration: KubeObject): void {
   const given = own(configuration, 'webhooks')
   if (!Array.isArray(given)) return
@@ -79,7 +79,7 @@ export function completeRules(parent: JsonObject, key: string): void {
   parent[key] = (rules as Json[]).map(rule => (isObject(rule) ? { ...rule, scope: own(rule, 'scope') ?? '*' } : rule))
 }
 
-/** The webhooks as they are given. */
+/** The webhooks of a configuration, unchanged. */
 export function webhooksIn(configuration: KubeObject): JsonObject[] {
   return objectsAt(configuration, 'webhooks')
 }

@@ -38,7 +38,7 @@ export class MutatingPolicies {
     return this.#bound.idle
   }
 
-  /** The object as the policies want it. `only`: the policies to carry out; without it all are. */
+  /** Returns the object as the policies change it. `only`: the policies to carry out. @default all */
   mutated(
     asked: Attributes,
     reinvocations: Reinvocations,

@@ -16,7 +16,7 @@ export interface Policy extends CompiledPolicy {
   readonly name: string
   readonly resources: Resources
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined
-  /** Whether its mutations are carried out once more after those of others (MutatingAdmissionPolicy). */
+  /** Whether the policy's mutations are carried out again after those of other policies (MutatingAdmissionPolicy). */
   readonly isReinvoked: boolean
 }
 

@@ -5,7 +5,7 @@ import type { HookAnswer } from '../outside/hook-client.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 
-/** What somebody is about to do, as webhooks receive it. */
+/** A request's attributes, as webhooks receive them. */
 export interface Attributes {
   readonly type: ResourceType
   /** The kind of the written object: not the resource's own for scale and eviction. */
@@ -50,7 +50,7 @@ export function reviewRequest(asked: Attributes, at: ResourceType): JsonObject {
   })
 }
 
-/** What a webhook decided. */
+/** The decision of a webhook. */
 export interface Verdict {
   readonly allowed: boolean
   readonly warnings: readonly string[]

@@ -9,7 +9,7 @@ type Refusal = ReturnType<ReturnType<typeof cel>['evaluateValidations']>[number]
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 }
 
-/** Has ValidatingAdmissionPolicies and their bindings say what they have against a write. Nothing is audited here. */
+/** Refuses writes by ValidatingAdmissionPolicies and their bindings. Nothing is audited here. */
 export class ValidatingPolicies {
   readonly #bound: BoundPolicies
 
@@ -43,7 +43,7 @@ export class ValidatingPolicies {
   }
 }
 
-/** What a policy has against a request, with one of its params. */
+/** The objections of a policy to a request, with one of its params. */
 function evaluate(policy: Policy, input: Input): readonly Refusal[] {
   const values = cel().inputValues(input, policy.variables)
   const holds = cel().conditionsHold(policy.conditions, values)

@@ -1,7 +1,7 @@
 import { StatusError } from '../status.ts'
 import type { AccessAttributes } from './access.ts'
 
-/** The 403 for a request that is not allowed, in kube-apiserver's words. A `reason` is appended when there is one. */
+/** The 403 for a request that is not allowed, in kube-apiserver's words, with the `reason` appended if there is one. */
 export function forbidden(asked: AccessAttributes, reason = ''): StatusError {
   const { resource, group, name } = asked
   const why = `${escapeMarkup(refusal(asked))}${reason && `: ${reason}`}`
@@ -24,7 +24,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
-/** The message may end up in a browser: the server takes the markup out of it. */
+/** Escapes the markup in a message, as the server does, because the message may be shown in a browser. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,4 +1,4 @@
-/** What a rule allows: the verbs on resources, or on paths that are none. */
+/** The verbs that a rule allows on resources, or on paths that are no resources. */
 export interface PolicyRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[] | undefined
@@ -20,7 +20,7 @@ export interface Role {
   readonly rules?: readonly PolicyRule[] | null | undefined
 }
 
-/** A selector over labels. An empty one selects everything. */
+/** A selector of labels. An empty selector selects everything. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined
   readonly matchExpressions?:
@@ -32,7 +32,7 @@ export interface LabelSelector {
     | undefined
 }
 
-/** A ClusterRole. One with an aggregation rule has the rules of those that it selects, and none of its own. */
+/** A ClusterRole. With an aggregation rule, it has the rules of the roles that it selects, and none of its own. */
 export interface ClusterRole extends Role {
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] | undefined } | undefined
 }
@@ -42,7 +42,7 @@ export interface Subject {
   readonly apiGroup?: string | undefined
   readonly kind: string
   readonly name: string
-  /** Of a ServiceAccount; in a RoleBinding the binding's own when it is not given. */
+  /** The namespace of a ServiceAccount. If it is absent in a RoleBinding, it is the binding's own. */
   readonly namespace?: string | undefined
 }
 

@@ -3,7 +3,7 @@ import type { PolicyRule } from './policy.ts'
 
 const any = '*'
 
-/** Whether one rule allows the access that is asked for. The rules are those of https://kubernetes.io/docs/reference/access-authn-authz/rbac/. */
+/** Whether a rule allows an access, as in https://kubernetes.io/docs/reference/access-authn-authz/rbac/. */
 export function ruleAllows(rule: PolicyRule, asked: AccessAttributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false
   if (asked.resource === '') return pathMatches(rule.nonResourceURLs ?? [], asked.path)

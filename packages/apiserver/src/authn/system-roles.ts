@@ -7,7 +7,7 @@ export interface SystemRole {
   readonly namespace: string
   readonly name: string
   readonly rules: readonly PolicyRule[]
-  /** Its binding; without it, it is bound to nobody. */
+  /** The role's binding. Without it the role is bound to nobody. */
   readonly binding?: { readonly name: string; readonly subjects: readonly Subject[] } | undefined
 }
 

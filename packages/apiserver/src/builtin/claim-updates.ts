@@ -5,7 +5,7 @@ import type { StatusCause } from '../status.ts'
 import { isLess } from './quantity.ts'
 import { forbidden, withDifference } from './spec-difference.ts'
 
-/** By this finalizer a claim stays while Pods use it. */
+/** The finalizer that keeps a claim while Pods use it. */
 export const claimProtection = 'kubernetes.io/pvc-protection'
 
 /** The problems of a claim that replaces another: its spec is for life, but for its size and some fields that can be set later. */

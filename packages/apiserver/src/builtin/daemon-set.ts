@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects/object.ts'
 
 const annotation = 'deprecated.daemonset.template.generation'
 
-/** Gives a DaemonSet the annotation that counts its templates, unless it has one. */
+/** Adds the annotation that counts the templates of a DaemonSet, if it is missing. */
 export function countTemplate(daemonSet: KubeObject, count: string): void {
   const { metadata } = daemonSet
   metadata.annotations = { [annotation]: count, ...metadata.annotations }

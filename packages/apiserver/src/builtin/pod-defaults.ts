@@ -26,7 +26,7 @@ const container: Defaults = {
 }
 const mode: Defaults = { defaultMode: 0o644 }
 
-/** The defaults of Pods' specs, wherever they are. */
+/** The defaults of Pods' specs, in Pods and in templates. */
 export const podDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.PodSpec': {
     dnsPolicy: 'ClusterFirst',
@@ -59,12 +59,12 @@ export const podDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.ServiceAccountTokenProjection': { expirationSeconds: 3600 },
 }
 
-/** The containers of a spec, those that run before the others among them. */
+/** The containers of a spec, including the init containers. */
 function containersOf(spec: JsonObject | undefined): JsonObject[] {
   return [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers')]
 }
 
-/** Fills in the defaults that a Pod has, and the template of one has not. */
+/** Fills in the defaults of a Pod that a Pod's template does not get. */
 export function completePod(pod: KubeObject): void {
   const spec = objectAt(pod, 'spec')
   if (spec === undefined) return
@@ -80,7 +80,7 @@ export function completePod(pod: KubeObject): void {
   }
 }
 
-/** What admission adds to a Pod that is created, or changed: tolerations of nodes that are gone for a while, a priority. */
+/** Adds the fields that admission adds to a created or changed Pod: a priority, and tolerations of nodes that are unreachable or not ready for a while. */
 export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
   const before = objectAt(old, 'spec') ?? { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }
   const spec = { ...objectAt(pod, 'spec') }

@@ -4,7 +4,7 @@ import type { Defaults } from './complete.ts'
 
 const noTexts = (...fields: string[]): Defaults => Object.fromEntries(fields.map(field => [field, '']))
 
-/** The defaults of built-ins that operators use and seldom make, and those of their fields that Go prints if they are empty. */
+/** The defaults of built-ins that operators use but seldom make, and the empty values that Go prints in them. */
 export const rarerDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.Event': {
     ...{ firstTimestamp: null, lastTimestamp: null, eventTime: null },

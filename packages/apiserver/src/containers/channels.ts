@@ -5,7 +5,7 @@ import { StatusError } from '../status.ts'
 /** A client sends 32 KiB in a frame at most. */
 const maxFrameBytes = 16 * 1024 * 1024
 
-/** The protocol that a WebSocket is opened with. Throws the server's 400 if the client offers none of them. */
+/** The protocol with which a WebSocket is opened. Throws the server's 400 if the client offers no known protocol. */
 export function chosenProtocol({ request }: Upgrade, known: readonly string[]): string {
   if (!/\bwebsocket\b/i.test(request.headers.upgrade ?? '')) {
     throw StatusError.missing(
@@ -30,7 +30,7 @@ export async function openChannels(upgrade: Upgrade, protocol: string): Promise<
   })
 }
 
-/** Sends a frame. Resolves once it has left, or the client has gone. */
+/** Sends a frame. Resolves once the frame is sent, or the client has gone. */
 export function sendFrame(socket: WebSocket, channel: number, data: Uint8Array): Promise<void> {
   const frame = Buffer.allocUnsafe(data.length + 1)
   frame[0] = channel

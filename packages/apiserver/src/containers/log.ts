@@ -4,7 +4,7 @@ import type { Responder } from '../responder.ts'
 import { StatusError } from '../status.ts'
 import type { ContainerCall, LogCall, LogHandler, LogLine } from './handlers.ts'
 
-/** What of a log a client asks for. */
+/** The part of a log that a client asks for. */
 export interface AskedLog {
   readonly follow: boolean
   readonly previous: boolean
@@ -33,7 +33,7 @@ export function askedLog(query: URLSearchParams, now: number): AskedLog {
   }
   const seconds = number('sinceSeconds', 1)
   const time = query.get('sinceTime')
-  // The server passes it on to the second.
+  // The server passes the time on in whole seconds.
   const sinceTime = time === null ? Number.NEGATIVE_INFINITY : Math.floor(Date.parse(time) / 1000) * 1000
   if (Number.isNaN(sinceTime)) throw StatusError.badRequest(`parsing time "${time}"`)
   return {
@@ -46,7 +46,7 @@ export function askedLog(query: URLSearchParams, now: number): AskedLog {
   }
 }
 
-/** Sends a log. Resolves when it has ended, or the client has gone. */
+/** Sends a log. Resolves when the log has ended, or the client has gone. */
 export async function sendLog(
   responder: Responder,
   container: Omit<ContainerCall, 'signal'>,
@@ -123,7 +123,7 @@ class LastLines {
 
   add(line: Timed): void {
     this.#lines.push(line)
-    // Not at each line: to move all of them each time would be quadratic.
+    // Not at each line: moving all lines each time would need quadratic time.
     if (this.#lines.length > 2 * this.#most + 1000) this.#cut()
   }
 

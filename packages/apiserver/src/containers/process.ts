@@ -90,7 +90,7 @@ function sizeIn(text: string): { readonly columns: number; readonly rows: number
   }
 }
 
-/** Plays it, and gives the status for the client. */
+/** Plays the call, and returns the status for the client. */
 async function outcome(
   call: AttachCall,
   play: (call: AttachCall) => ExecAnswer | undefined | Promise<ExecAnswer | undefined>,
@@ -115,7 +115,7 @@ function failedWith(exitCode: number): object {
   }
 }
 
-/** As an API server passes on what a kubelet says. */
+/** The status with which an API server passes on a kubelet's error. */
 export function couldNotRun(message: string): object {
   const text = `Internal error occurred: ${message}`
   return {

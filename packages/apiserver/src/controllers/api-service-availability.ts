@@ -16,8 +16,8 @@ interface Unavailable {
 }
 
 /**
- * Says in each APIService with a Service that it is not available, and why, as far as the Service and its EndpointSlices show it. Since this server
- * has no network to a Service, none is ever available.
+ * Writes into each APIService with a Service that it is not available, with the reason that the Service and its EndpointSlices show. This server has no network
+ * to Services, so no such APIService is ever available.
  */
 export class ApiServiceAvailability {
   readonly #store: Store

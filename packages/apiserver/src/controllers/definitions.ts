@@ -29,13 +29,13 @@ const closeWatchesAfterMs = 1000
 
 /** How definitions come into force. */
 export interface DefinitionTiming {
-  /** From a definition's creation until it is Established and served, in milliseconds. */
+  /** The time from a definition's creation until it is Established and served, in milliseconds. */
   readonly establishMs: number
-  /** For so long after a definition came or changed, its first requests are answered 429, in milliseconds. 0: none is. */
+  /** The time after the creation or a change of a definition in which its requests are answered with 429, in milliseconds. With 0, none is. */
   readonly reinitialiseMs: number
 }
 
-/** What the definitions need of the server. */
+/** The parts of the server that the definitions need. */
 export interface DefinitionHost {
   readonly store: Store
   readonly registry: Registry
@@ -67,7 +67,7 @@ export class Definitions {
     })
   }
 
-  /** Serves what the stored definitions say, after the store went back to another state. */
+  /** Serves the resources of the stored definitions, after the store went back to another state. */
   reload(): void {
     const { store, registry } = this.#host
     registry.withdrawAll()
@@ -78,7 +78,7 @@ export class Definitions {
       this.#onDefinition({ ...version, type: 'MODIFIED' }, undefined)
   }
 
-  /** What a definition goes through before it is written. Throws what the server refuses. */
+  /** Completes and checks a definition before it is written. Throws the server's refusals. */
   admit(object: KubeObject, old: KubeObject | undefined): void {
     completeDefinition(object)
     if (!this.#host.callable && convertsByWebhook(objectAt(object, 'spec'))) {
@@ -168,7 +168,7 @@ export class Definitions {
     }
   }
 
-  /** Decides on the names of a definition, and serves it from when it has them all. */
+  /** Decides on the names of a definition, and serves its resources once it has all its names. */
   #decide(name: string, uid: string): void {
     const found = this.#find(name)
     if (found === undefined || found.version.uid !== uid) return
@@ -215,7 +215,7 @@ export class Definitions {
       .filter(one => stringAt(objectAt(one, 'spec'), 'group') === group && filter(one))
   }
 
-  /** Every object is deleted; those with finalizers keep the definition until they are gone. */
+  /** Deletes every object of a definition. Objects with finalizers keep the definition until they are deleted. */
   #beginDeletion(name: string, definition: KubeObject): void {
     this.#terminating.add(name)
     const { store, registry } = this.#host

@@ -16,8 +16,8 @@ interface Found {
 }
 
 /**
- * Deletes what its owners left behind, as kube-controller-manager does: background, foreground and
- * orphaning deletion, and references to owners that do not exist.
+ * Deletes dependents of deleted owners, as kube-controller-manager does: background, foreground and orphaning deletion, and references to owners that do not
+ * exist.
  */
 export class GarbageCollector {
   readonly #store: Store
@@ -116,7 +116,7 @@ export class GarbageCollector {
     return waits ? 'waiting' : 'there'
   }
 
-  /** Deletes the dependents; the owner goes when none is left that blocks it. */
+  /** Deletes the dependents of an owner. The owner is deleted when no dependent blocks it any more. */
   #foreground({ type, version, object }: Found): void {
     let blocked = false
     for (const id of this.#dependents.get(version.uid) ?? []) {

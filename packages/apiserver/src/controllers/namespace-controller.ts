@@ -15,10 +15,10 @@ import { Work } from './work.ts'
 /** The namespaces that every cluster has. */
 export const initialNamespaces: readonly string[] = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
-/** Those of them that can't be deleted. */
+/** The namespaces that can't be deleted. */
 const kept = new Set(['default', 'kube-public', 'kube-system'])
 
-/** Empties a namespace that is being deleted, and then lets it go. Refuses objects that are created in the meantime. */
+/** Empties a namespace that is being deleted, and then deletes it. Refuses objects that are created in the meantime. */
 export class NamespaceController {
   readonly #store: Store
   readonly #registry: Registry
@@ -89,7 +89,7 @@ export class NamespaceController {
     throw StatusError.forbidden(type, name, 'this namespace may not be deleted')
   }
 
-  /** Writes what a namespace waits for into its conditions. */
+  /** Writes the objects and finalizers that a namespace waits for into its conditions. */
   #writeConditions(version: Version, object: KubeObject, remaining: Remaining): void {
     const status = objectAt(object, 'status') ?? {}
     const before = objectsAt(status, 'conditions')
@@ -100,7 +100,7 @@ export class NamespaceController {
   }
 
   #empty(name: string): void {
-    // What was emptied last asked for another look: by now the namespace may be gone, and another of its name there.
+    // The last deletion in the namespace queued this call. By now the namespace may be gone, and another of its name may exist.
     if (!this.#terminating.has(name)) return
     const remaining = { resources: new Map<string, number>(), finalizers: new Map<string, number>() }
     for (const resource of this.#store.resources()) {

@@ -45,7 +45,7 @@ export function versionsOf(definition: KubeObject): (DefinedVersion & { readonly
   }))
 }
 
-/** Fills in what a definition may leave out: singular and list kind, scope's conversion. */
+/** Fills in the optional fields of a definition: its singular, its list kind and its conversion. */
 export function completeDefinition(definition: KubeObject): void {
   const spec = { ...objectAt(definition, 'spec') }
   const names = { ...objectAt(spec, 'names') }
@@ -142,7 +142,7 @@ function versionProblems(
   versions.forEach(({ name, raw }, i) => {
     const at = `spec.versions[${i}]`
     for (const why of dns1035Problems(name, 'name')) invalid(`${at}.name`, name, why)
-    // What all versions say alike, the server holds above them.
+    // The server's own type keeps values that are the same in all versions outside the versions.
     const held = versions.length === 1 ? 'spec' : at
     causes.push(...columnProblems(raw, held), ...scaleProblems(raw, held), ...selectableProblems(raw, held))
     if (objectAt(objectAt(raw, 'schema'), 'openAPIV3Schema') === undefined) required(`${at}.schema.openAPIV3Schema`)
@@ -159,7 +159,7 @@ function versionProblems(
   if (first !== '') for (const why of dns1035Problems(first, 'name')) invalid('spec.version', first, why)
 }
 
-/** A version as the server's type prints it, without what it holds above them. */
+/** A version as the server's type prints it, without the values that the type keeps outside the versions. */
 function asGo({ name, served, storage, raw }: ReturnType<typeof versionsOf>[number]): JsonObject {
   const head = { Name: name, Served: served, Storage: storage, Deprecated: own(raw, 'deprecated') === true }
   const warning = { DeprecationWarning: stringAt(raw, 'deprecationWarning') ?? null }
@@ -251,7 +251,7 @@ export function typesOf(definition: KubeObject): ResourceType[] {
     })
 }
 
-/** As discovery names what objects are stored as: the beginning of a hash, in base64. */
+/** The hash by which discovery names the version and kind of stored objects: its first bytes, in base64. */
 function storageVersionHash(group: string, version: string, kind: string): string {
   const hash = createHash('sha256').update(`${group}/${version}/${kind}`).digest()
   return hash.subarray(0, 8).toString('base64')

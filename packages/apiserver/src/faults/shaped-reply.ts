@@ -8,7 +8,7 @@ type Cut = Extract<FaultEffect, { kind: 'rst' | 'break' | 'reset' | 'truncate' |
 
 const flushMs = 10
 
-/** The reply as faults shape it: late, slow, cut off at a byte. Everything else passes through. */
+/** A reply as faults change it: late, slow, cut off at a byte. Everything else passes through. */
 export class ShapedReply implements ServerReply {
   readonly #reply: ServerReply
   readonly #peer: Peer
@@ -140,7 +140,7 @@ export class ShapedReply implements ServerReply {
   #finish(cut: Cut): void {
     this.#over = true
     this.#queue = []
-    // A connection that is torn down takes with it what it has not sent yet: the bytes get a moment to leave.
+    // A destroyed connection drops its unsent bytes, so they get a moment to be sent.
     const afterBytes = (fn: () => void): void => {
       if (this.#sent === 0) fn()
       else this.#timer = this.#clock.timer(flushMs, fn)

@@ -17,11 +17,11 @@ export function customType(root: Schema): FieldType {
   return made
 }
 
-/** `preserved`: a schema above keeps unknown fields, and so do all below. */
+/** `preserved`: a parent schema keeps unknown fields, so all schemas below do. */
 function typeOf(schema: Schema, preserved: boolean): FieldType {
   const preserve = preserved || schema.preserve
   const [type, second] = schema.types
-  // An int or a string: of no one type.
+  // An int or a string has no single type.
   if (second !== undefined) return deduced
   switch (type) {
     case 'object':

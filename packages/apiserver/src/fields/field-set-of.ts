@@ -23,7 +23,7 @@ export function fieldSetOf(value: Json, type: FieldType): FieldSet | undefined {
   if (!Array.isArray(value) || !isGranularList(type)) return member
   const children: Record<string, FieldSet> = {}
   for (const [element, items] of itemsByElement(type, value as Json[])) {
-    // Those that are there more than once are owned together, with nothing below.
+    // Items that occur more than once are owned together, without fields below.
     const below = items.length > 1 ? member : fieldSetOf(items[0] as Json, type.items)
     children[element] = withItself(below)
   }

@@ -17,7 +17,7 @@ export function keyElement(key: JsonObject): string {
   return `k:{${names.map(name => `${JSON.stringify(name)}:${JSON.stringify(own(key, name))}`).join(',')}}`
 }
 
-/** The one way to write an element; `''` for a kind of element that is not known; `undefined`: it is none. */
+/** The canonical form of an element; `''` for an unknown kind of element; `undefined` if the text is no element. */
 export function canonicalElement(text: string): string | undefined {
   if (text[1] !== ':') return undefined
   const kind = text[0]
@@ -34,12 +34,12 @@ export function canonicalElement(text: string): string | undefined {
   return isObject(value) ? keyElement(value) : undefined
 }
 
-/** A path as refusals name it: `.spec.ports[port=80,protocol="TCP"]`, `.metadata.finalizers[="a"]`. */
+/** A path as refusals print it: `.spec.ports[port=80,protocol="TCP"]`, `.metadata.finalizers[="a"]`. */
 export function pathText(elements: readonly string[]): string {
   return elements.map(elementText).join('')
 }
 
-/** An element as refusals name it. */
+/** An element as refusals print it. */
 export function elementText(element: string): string {
   const rest = element.slice(2)
   if (element[0] === 'f') return `.${rest}`

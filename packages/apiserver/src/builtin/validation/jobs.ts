@@ -26,7 +26,7 @@ export const checkJob: Check = (job, causes) => {
   checkIndexedName(name, spec, causes)
 }
 
-/** A Job that does not say that it has a selector of its own has the one that the server gives it. */
+/** Checks the selector of a Job without `manualSelector`, which must be the selector that the server generates. */
 export const checkGeneratedSelector: Check = (job, causes) => {
   const spec = objectAt(job, 'spec') ?? {}
   const selector = objectAt(spec, 'selector')

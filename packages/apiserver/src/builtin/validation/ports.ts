@@ -11,7 +11,7 @@ export function checkPortNumber(field: string, port: Json | undefined, causes: C
   if (typeof number !== 'number' || number < 1 || number > 65_535) causes.invalid(field, number, outOfRange)
 }
 
-/** The name of a port, as containers give them. */
+/** Checks the name of a container's port. */
 export function checkPortName(field: string, name: string, causes: Causes): void {
   causes.invalid(field, name, ...portNameProblems(name))
 }

@@ -3,7 +3,7 @@ import { isLess } from '../quantity.ts'
 import type { Causes } from './causes.ts'
 
 const standard = new Set(['cpu', 'memory', 'ephemeral-storage'])
-/** What quotas count, and containers can't ask for. */
+/** The resources that quotas count and containers can't request. */
 const ofQuotas = new Set([
   ...['requests', 'limits'].flatMap(one => [`${one}.cpu`, `${one}.memory`, `${one}.ephemeral-storage`]),
   ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'storage'],
@@ -52,7 +52,7 @@ export function checkNotNegative(field: string, amount: string | undefined, caus
   if (amount?.startsWith('-')) causes.invalid(field, amount, 'must be greater than or equal to 0')
 }
 
-/** What a claim asks for of storage. */
+/** Checks the storage that a claim requests. */
 export function checkStorage(field: string, resources: JsonObject | undefined, causes: Causes): void {
   const amount = stringAt(objectAt(resources, 'requests'), 'storage')
   if (own(objectAt(resources, 'requests') ?? {}, 'storage') === undefined) causes.required(`${field}[storage]`)

@@ -13,7 +13,7 @@ import { checkSelector } from './label-selector.ts'
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** What a Pod tolerates of nodes. */
+/** Checks the tolerations of a Pod. */
 export function checkTolerations(field: string, tolerations: readonly JsonObject[], causes: Causes): void {
   for (const [i, one] of tolerations.entries()) {
     const at = `${field}[${i}]`

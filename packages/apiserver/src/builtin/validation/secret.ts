@@ -40,7 +40,7 @@ function checkJson(key: string, data: JsonObject, causes: Causes): void {
   if (problem !== undefined) causes.invalid(`data[${key}]`, redacted, problem)
 }
 
-/** What Go's parser says of a text that is no object. */
+/** The message of Go's parser for a text that is no object. */
 function jsonProblem(text: string): string | undefined {
   try {
     const value = JSON.parse(text) as Json

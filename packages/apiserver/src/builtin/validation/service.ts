@@ -72,7 +72,7 @@ function checkAffinity(spec: JsonObject, causes: Causes): void {
   causes.invalid(at, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`)
 }
 
-/** Ports of nodes of a Service that has none, and ports of one number. */
+/** Checks for ports of nodes in a Service that can't have any, and for duplicate ports. */
 function checkRepeated(ports: readonly JsonObject[], type: string, causes: Causes): void {
   const nodePorts = ports.map(port => own(port, 'nodePort') ?? 0)
   for (const [i, port] of nodePorts.entries()) {

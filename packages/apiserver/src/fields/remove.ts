@@ -34,7 +34,7 @@ function removeFromList(value: readonly Json[], gone: FieldSet, type: FieldType 
   return kept.length > 0 ? kept : null
 }
 
-/** The set with every field that has fields of the set below it, where the type names it: it goes when they go. */
+/** Adds each field of the type that has fields of the set below it: the field is removed when the fields below are removed. */
 export function withNamedFields(set: FieldSet | undefined, type: FieldType | undefined): FieldSet | undefined {
   if (set === undefined) return undefined
   const children: Record<string, FieldSet> = {}

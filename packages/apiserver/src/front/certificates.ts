@@ -34,9 +34,9 @@ const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
 type Asn1 = typeof import('@peculiar/asn1-x509') & typeof import('@peculiar/asn1-schema')
 
 /**
- * Makes a fresh CA with an ECDSA P-256 key. Everything that it issues has a key of its own.
+ * Makes a new CA with an ECDSA P-256 key. Each certificate that it issues has a key of its own.
  *
- * The ASN.1 library is loaded here and not at import, so that servers on plain http do not pay for it.
+ * The ASN.1 library is imported only here, so that servers on plain http do not load it.
  */
 export async function createCertificateAuthority(): Promise<CertificateAuthority> {
   const asn1: Asn1 = { ...(await import('@peculiar/asn1-schema')), ...(await import('@peculiar/asn1-x509')) }
@@ -121,7 +121,7 @@ function issue(
   extensions: InstanceType<Asn1['Extension']>[],
 ): string {
   const algorithm = new asn1.AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 })
-  // A leading 0x01 keeps the serial number positive and free of leading zeros, as DER wants it.
+  // A leading 0x01 keeps the serial number positive and free of leading zeros, as DER requires.
   const serialNumber = plain(Buffer.concat([Buffer.of(1), randomBytes(15)]))
   const now = systemClock().now()
   const tbsCertificate = new asn1.TBSCertificate({

@@ -32,10 +32,7 @@ export class Http1Peer extends SocketPeer {
   }
 }
 
-/**
- * An HTTP/1.1 server that does not listen: sockets, with TLS or without, are given to it by
- * `emit('connection', socket)`. It sets no timer of its own.
- */
+/** An HTTP/1.1 server that does not listen: sockets, with TLS or without, are added by `emit('connection', socket)`. The server sets no timer of its own. */
 export function createHttp1(options: Http1Options): Server {
   const server = createServer({
     maxHeaderSize: options.maxHeaderBytes,
@@ -53,7 +50,7 @@ export function createHttp1(options: Http1Options): Server {
   return server
 }
 
-/** What Go's server answers to a request that can't be read: plain text, and the connection ends. */
+/** Answers a request that can't be read, as Go's server does: with plain text, and the connection ends. */
 function refuse(error: NodeJS.ErrnoException, peer: Http1Peer | undefined, socket: Duplex): void {
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
   if (peer === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
@@ -141,11 +138,11 @@ class Http1Reply implements ServerReply, OpenExchange {
 
   head(status: number, headers: ResponseHeaders): void {
     if (this.#dead) return
-    // Go's server does not say that it keeps a connection, only that it closes one.
+    // Go's server sends no header for a connection that it keeps, only for a connection that it closes.
     if (this.#peer.leaving) this.#response.setHeader('connection', 'close')
     else this.#response.removeHeader('connection')
     this.#response.writeHead(status, headers as Record<string, string | string[]>)
-    // The head of a watch leaves before its first event, so that the client sees it open.
+    // The head of a watch is sent before its first event, so that the client sees the watch open.
     if (headers['content-length'] === undefined) this.#response.flushHeaders()
   }
 

@@ -10,7 +10,7 @@ import type { ResponseHeaders } from '../transport.ts'
 import { readBody, replyTooLarge } from './body.ts'
 import { type OpenExchange, SocketPeer, type SocketPeerOptions } from './peer.ts'
 
-/** What kube-apiserver announces (observed on 1.37.1), less MAX_CONCURRENT_STREAMS, which `settings.ts` does. */
+/** The settings that kube-apiserver announces (observed on 1.37.1), without MAX_CONCURRENT_STREAMS, which `settings.ts` announces. */
 const SETTINGS = { initialWindowSize: 262_144, maxFrameSize: 262_144 }
 /** Go counts 32 bytes for each of ten headers on top of its MaxHeaderBytes. */
 const HEADER_LIST_SLACK_BYTES = 320
@@ -136,7 +136,7 @@ class Http2Reply implements ServerReply, OpenExchange {
   rst(code: number = constants.NGHTTP2_INTERNAL_ERROR): void {
     if (this.#dead) return
     this.#ended = true
-    // In the next turn, so that what was written before leaves first.
+    // In the next turn, so that the data that was written before is sent first.
     setImmediate(() => {
       // Node's close() ends the writable side first, and END_STREAM would be on the wire before RST_STREAM.
       this.#stream._final = () => {}

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 
 export interface ListenerOptions {
   readonly host: string
-  /** `0`: a free one, which it then keeps. */
+  /** With `0`, a free port, which the listener then keeps. */
   readonly port: number
   /** Whether a peer that ends its side leaves ours open. @default false */
   readonly allowHalfOpen?: boolean | undefined
@@ -22,14 +22,14 @@ export class Listener {
     this.port = options.port
   }
 
-  /** Closes the listener, or opens it again. Calls take effect in order. Rejects when the port can't be had. */
+  /** Closes the listener, or opens it again. Calls take effect in order. Rejects if the port is not available. */
   refuse(on: boolean): Promise<void> {
     const switched = this.#switching.then(() => (on ? this.#stop() : this.#start()))
     this.#switching = switched.catch(() => {})
     return switched
   }
 
-  /** Closes it for good. */
+  /** Closes the listener for good. */
   async close(): Promise<void> {
     this.#over = true
     await this.refuse(true)

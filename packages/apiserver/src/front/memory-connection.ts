@@ -6,7 +6,7 @@ import { Pipe } from './memory-pipe.ts'
 import { MemoryServerEnd, type MemoryServerEndOptions } from './memory-server-end.ts'
 import { MemoryStream, type StreamHost } from './memory-stream.ts'
 
-/** What every connection of a transport has in common. */
+/** The options that all connections of a transport share. */
 export interface MemoryConnectionOptions extends MemoryServerEndOptions {
   readonly windowBytes: number
   readonly latencyMs: () => number
@@ -25,7 +25,7 @@ interface Ping {
   reject(cause: Error): void
 }
 
-/** One connection: the client's end, the two directions, and what a test does to them. */
+/** One connection: the client's end, the two directions, and the methods by which a test breaks it. */
 export class MemoryConnection implements Connection {
   readonly id: number
   readonly #options: MemoryConnectionOptions
@@ -148,7 +148,7 @@ export class MemoryConnection implements Connection {
     })
   }
 
-  /** Kills the connection as soon as the client has got so many more bytes of responses: not one byte later. */
+  /** Kills the connection as soon as the client has received `bytes` more bytes of responses, not one byte later. */
   killAfter(bytes: number): void {
     this.#bytesToKill = bytes
     if (bytes === 0) this.#killHere()
@@ -160,7 +160,7 @@ export class MemoryConnection implements Connection {
     this.#toClient.stall()
   }
 
-  /** Ends a freeze: what was sent meanwhile arrives. */
+  /** Ends a freeze: the bytes that were sent meanwhile arrive. */
   thaw(): void {
     this.#toServer.resume()
     this.#toClient.resume()

@@ -11,13 +11,13 @@ export interface PipeOptions<F> {
 }
 
 /**
- * One direction of a connection: frames arrive in the order in which they were sent. A frame that is sent while a batch is
- * under way arrives with it, so that there is never more than one timer.
+ * One direction of a connection: frames arrive in the order in which they were sent. A frame that is sent while a batch is under way arrives with the batch, so
+ * that there is never more than one timer.
  */
 export class Pipe<F> {
   readonly #options: PipeOptions<F>
   #frames: F[] = []
-  /** How many of them have arrived already, while a batch arrives. */
+  /** The number of frames of a batch that have arrived, while the batch arrives. */
   #arrived = 0
   #timer: Timer | undefined
   #stalled = false
@@ -65,7 +65,7 @@ export class Pipe<F> {
 
   #deliver(): void {
     const { divide, arrive } = this.#options
-    // Frames stay here until their turn: the receiver of a frame may send more, stall the pipe or empty it.
+    // Each frame stays here until it arrives, because its receiver may send more frames, stall the pipe or empty it.
     let batch = this.#frames
     let due = batch.length
     if (divide !== undefined) {

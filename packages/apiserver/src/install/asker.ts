@@ -15,16 +15,19 @@ export interface Asker {
   ask(method: string, path: string, body?: object, contentType?: string, accept?: string): Promise<Answer>
   /** Waits before a question is asked again. */
   pause(): Promise<void>
-  /** Reads the lines of an answer that goes on, such as a watch. `ended` is called once, whatever ends it, but not after the returned function was called. */
+  /**
+   * Reads the lines of an answer that does not end, such as a watch. `ended` is called once when the answer ends for any reason, but not after a call of the
+   * returned function.
+   */
   follow(path: string, line: (text: string) => void, ended: () => void): () => void
 }
 
-/** An asker that holds connections until it is closed. */
+/** An asker that keeps connections until it is closed. */
 type OpenAsker = Asker & { close(): void }
 
 const pauseMs = 10
 
-/** Asks a server by sockets, or in memory if it has none. No connection is left when it has resolved. */
+/** Sends requests to a server by sockets, or in memory if it has none. When the promise has resolved, no connection is left. */
 export async function asking<T>(server: ApiServer, work: (asker: Asker) => Promise<T>): Promise<T> {
   const asker =
     server.url === urlWithoutSockets
@@ -106,8 +109,8 @@ async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport
 }
 
 /**
- * Asks a server as what plays a part of the cluster does: behind the faults and the counters of an embedded server in this process, and by its clock.
- * Any other server is asked by sockets.
+ * An asker for code that plays a part of the cluster. It bypasses the faults and the counters of an embedded server in this process, and uses its clock.
+ * Requests to any other server go by sockets.
  */
 export async function askBackstage(server: ApiServer): Promise<{ readonly asker: OpenAsker; readonly clock: Clock }> {
   if (!(server instanceof EmbeddedServer)) return { asker: askBySockets(server), clock: systemClock({ unref: true }) }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isObject, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { readYamlDocuments, YamlError, yamlError } from '../write/yaml.ts'
 
-/** An object to install, and how it is named in an error. */
+/** An object to install, and its name in errors. */
 export interface Manifest {
   readonly object: JsonObject
   readonly apiVersion: string
@@ -13,7 +13,7 @@ export interface Manifest {
   readonly title: string
 }
 
-/** What can be installed: an object, YAML text, or the path of a file or folder. */
+/** An installable source: an object, YAML text, or the path of a file or folder. */
 export type ManifestSource = string | object
 
 /** The objects of a source, in its order. Throws an `Error` for a file that can't be read and for a manifest that is no object of Kubernetes. */
@@ -22,7 +22,7 @@ export function manifestsOf(source: ManifestSource): Manifest[] {
   return isText(source) ? documentsOf(source, '') : filesOf(source).flatMap(inFile)
 }
 
-/** A manifest needs two lines at least, or braces, which no path of one begins with. */
+/** Whether a source is a text. A manifest has two lines at least, or begins with a brace, unlike the path of a manifest. */
 function isText(source: string): boolean {
   return source.includes('\n') || source.trimStart().startsWith('{')
 }
@@ -57,7 +57,7 @@ function manifestOf(object: JsonObject, where: string): Manifest[] {
   const [apiVersion = '', kind = ''] = [stringAt(object, 'apiVersion'), stringAt(object, 'kind')]
   // A list that `kubectl get -o yaml` has printed.
   if (kind.endsWith('List') && Array.isArray(items)) return items.flatMap(item => manifestOf(item as JsonObject, where))
-  // It is for kustomize, and no server has it.
+  // A Kustomization is for kustomize, and no server has its kind.
   if (kind === 'Kustomization' && apiVersion.startsWith('kustomize.config.k8s.io/')) return []
   const name = stringAt(objectAt(object, 'metadata'), 'name') ?? ''
   const missing = Object.entries({ apiVersion, kind, 'metadata.name': name }).find(([, value]) => value === '')?.[0]

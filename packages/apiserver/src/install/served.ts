@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '@wherry/cel/internal'
 import type { Asker } from './asker.ts'
 
-/** How often it is asked whether a definition is served: half a minute, if an answer takes no time. */
+/** The maximum number of questions whether a definition is served: half a minute, if an answer takes no time. */
 const maxTries = 3_000
 
 /** The path of a version of a group, below which its resources are. */
@@ -9,7 +9,7 @@ export function pathOf(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
 }
 
-/** Waits until the server serves each version of a definition, and discovery names it. Rejects if its names are refused. */
+/** Waits until the server serves each version of a definition, and discovery lists it. Rejects if the names of the definition are refused. */
 export async function untilServed(asker: Asker, definition: JsonObject): Promise<void> {
   const spec = objectAt(definition, 'spec')
   const group = stringAt(spec, 'group') ?? ''

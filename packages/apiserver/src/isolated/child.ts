@@ -70,7 +70,7 @@ async function answer({ id, method, args }: CallMessage): Promise<AnswerMessage>
 
 process.on('message', (message: CallMessage) => {
   void answer(message).then(result => {
-    // The parent may be gone by now; then this process is about to end.
+    // The parent may have ended by now. Then this process is about to end, too.
     if (process.connected) process.send?.(result, undefined, undefined, () => {})
   })
 })

@@ -11,7 +11,7 @@ import { ServerChannel } from './server-channel.ts'
 
 /** An API server in a process of its own: its memory and its event loop are not the test's. */
 export interface IsolatedApiServer extends ControlledApiServer {
-  /** The id of that process, to measure it by. It ends on `close`, and when this process ends in any way. */
+  /** The id of the server's process, for measurements. The process ends on `close`, and when this process ends in any way. */
   readonly pid: number
 }
 
@@ -99,7 +99,7 @@ class IsolatedServer implements IsolatedApiServer {
     return this.#channel.call('resetStats')
   }
 
-  /** An iterable is read here and sent over, which takes longer than a module that is loaded there. */
+  /** Fills the server. An iterable is read here and sent to the server's process, which takes longer than a module that is loaded there. */
   async fill(source: FillSource): Promise<number> {
     checkSource(source)
     if (!(Symbol.iterator in source)) return this.#channel.call('fill', source)

@@ -4,7 +4,7 @@ import type { Kubeconfig } from '../kubeconfig.ts'
 import type { EmbeddedOptions } from '../options.ts'
 import type { PackedError } from './packed-error.ts'
 
-/** What of a server does not change while it lives. */
+/** The properties of a server that do not change while it runs. */
 export interface ServerFacts {
   readonly url: string
   readonly ca: string | undefined
@@ -12,7 +12,7 @@ export interface ServerFacts {
   readonly kubeconfig: Kubeconfig
 }
 
-/** The calls that cross to the server's process: what they take, and what they give. */
+/** The calls to the server's process: their arguments and results. */
 export interface Calls
   extends Pick<
     ControlledApiServer,

@@ -45,7 +45,7 @@ export function unpackError(packed: PackedError): Error {
   const found = nearest === undefined ? undefined : known.get(nearest)
   if (found !== undefined) Object.setPrototypeOf(error, found.prototype)
   Object.assign(error, packed.data)
-  // As a class' own constructor leaves them: not among what `Object.keys` gives.
+  // Not enumerable, as the class' own constructor makes these properties.
   Object.defineProperty(error, 'name', { value: packed.name, configurable: true, writable: true })
   Object.defineProperty(error, 'stack', { value: packed.stack, configurable: true, writable: true })
   return error

@@ -18,7 +18,7 @@ const pathSegments = new Set([
 ])
 const labels = new Set(['namespaces', 'services', 'statefulsets.apps'])
 
-/** Why `name` can't be a name of this resource; empty when it can. */
+/** The reasons for which `name` can't be a name of this resource; empty if it can. */
 export function nameProblems(type: ResourceType, name: string): string[] {
   const key = resourceKey(type)
   if (pathSegments.has(key)) return pathSegmentProblems(name)
@@ -35,7 +35,7 @@ export function pathSegmentProblems(name: string): string[] {
 export function prefixProblems(type: ResourceType, prefix: string): string[] {
   return nameProblems(type, prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
 }
-/** Why `key` can't be a key of a ConfigMap's or Secret's data; empty when it can. */
+/** The reasons for which `key` can't be a key of a ConfigMap's or Secret's data; empty if it can. */
 export function configKeyProblems(key: string): string[] {
   const problems: string[] = []
   if (key.length > 253) problems.push('must be no more than 253 characters')
@@ -51,7 +51,7 @@ export function configKeyProblems(key: string): string[] {
 
 const suffixCharacters = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** A name from `generateName`: cut to leave room, and five characters behind it. */
+/** Makes a name from `generateName`: the start of `base`, cut if it is too long, and five random characters. */
 export function generatedName(base: string, random: () => number): string {
   let suffix = ''
   for (let i = 0; i < 5; i++) suffix += suffixCharacters[Math.floor(random() * suffixCharacters.length)]

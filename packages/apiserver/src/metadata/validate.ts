@@ -25,7 +25,7 @@ export function tooLong(field: string, bytes: number): StatusCause {
   return { reason: 'FieldValueTooLong', message: `Too long: may not be more than ${bytes} bytes`, field }
 }
 
-/** What no object of this resource may have: a bad name, labels, owners, finalizers. */
+/** The problems of an object's metadata: a bad name, labels, owners, finalizers. */
 export function metaProblems(object: KubeObject, type: ResourceType): StatusCause[] {
   const { name = '', generateName = '', labels = {}, annotations = {}, ownerReferences = [] } = object.metadata
   const causes: StatusCause[] = []

@@ -1,4 +1,4 @@
-/** Reads a resourceVersion; `undefined`: it is none. Leading zeros are let pass, as the server lets them. */
+/** Reads a resourceVersion; `undefined` if the text is none. Leading zeros are accepted, as the server accepts them. */
 export function parseResourceVersion(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }

@@ -11,11 +11,11 @@ export interface DefinedResource {
   readonly namespaced: boolean
   readonly hasStatus: boolean
   readonly hasScale: boolean
-  /** The schema as the definition has it; `undefined`: it has none. */
+  /** The schema in the definition; `undefined` if it has none. */
   readonly schema: Fields | undefined
 }
 
-/** The OpenAPI document of the resources that definitions define in one group and version, as a real server publishes it. */
+/** The OpenAPI document of the custom resources of a group and version, as a real server publishes it. */
 export function definitionDocument(resources: readonly DefinedResource[]): Fields {
   const { definitions } = documents()
   const schemas = schemasOf(definitions)

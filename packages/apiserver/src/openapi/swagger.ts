@@ -9,7 +9,7 @@ export interface Swagger extends Fields {
 
 const methods: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch'])
 
-/** The documents of OpenAPI v3 that a server publishes as one document of v2, as a real server has it. */
+/** Joins documents of OpenAPI v3 into a document of v2, as a real server does. */
 export function swaggerOf(documents: readonly Fields[]): Swagger {
   const paths: Record<string, unknown> = {}
   const definitions: Record<string, unknown> = {}
@@ -48,7 +48,7 @@ interface Shared {
   readonly parameter: Fields
 }
 
-/** Parameters that are never shared: they name a kind, or old clients look for them in the operation. */
+/** Parameters that are never shared, because they name a kind, or old clients read them from the operation. */
 const unshared: ReadonlySet<unknown> = new Set(['name', 'fieldValidation', 'dryRun'])
 
 /** A parameter, or a reference to it in `shared`. */
@@ -85,7 +85,7 @@ function operationOf(
   const answers = Object.entries(fieldsOf(responses)) as [string, Fields][]
   const produces = new Set(answers.flatMap(([, answer]) => Object.keys(fieldsOf(answer.content))))
   const consumes = Object.keys(content)
-  // An operation on no resource reads the forms that it writes.
+  // An operation without a resource accepts the content types that it produces.
   if (consumes.length === 0) consumes.push(...(rest['x-kubernetes-action'] === undefined ? produces : ['*/*']))
   const all = (first === undefined ? given : [inBody, ...given]).map(one => referred(one, shared))
   return {
@@ -108,7 +108,7 @@ function parameterOf({ schema, ...rest }: Fields): Fields {
 /** Parts of schemas that v2 does not have. */
 const junctor = /^(any|all|one)Of$|^(not|nullable|default)$/
 
-/** A schema as v2 can say it: a real server leaves out what kubectl can't cope with. */
+/** A schema in the form of v2. As on a real server, it lacks the parts that kubectl can't read. */
 function schemaOf(schema: Fields): Fields {
   if (typeof schema.$ref === 'string') return { ...schema, $ref: referenceOf(schema.$ref) }
   const result: Record<string, unknown> = {}

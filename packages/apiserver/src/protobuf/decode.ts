@@ -10,7 +10,7 @@ const maxDepth = 1_000
 const noBytes = new Uint8Array()
 
 /**
- * The object of a body in Kubernetes' protobuf, as Go writes the same object in JSON.
+ * Decodes a body in Kubernetes' protobuf to the JSON that Go writes for the same object.
  *
  * @throws ProtobufError if the bytes are no such body
  */
@@ -30,7 +30,7 @@ export function decodeProtobuf(body: Uint8Array): JsonObject {
   }
   const head = { apiVersion, kind }
   const message = messageOfKind[`${apiVersion}/${kind}`]
-  // What the caller says of a kind that it does not know is all that can be said.
+  // Only the type of an unknown kind can be read, and the caller refuses the kind by it.
   return message === undefined ? head : Object.assign(head, read(message, raw, 0))
 }
 
@@ -56,7 +56,7 @@ function add(object: JsonObject, { name, around, type, isKept }: Field, given: R
   if (around === '{}') {
     const entry = [...fieldsOf(bytesOf(given))]
     const [key, value] = [1, 2].map(number => entry.find(part => part.number === number)?.value)
-    // Without a prototype: `__proto__` is a key like others.
+    // Without a prototype, so that `__proto__` is an ordinary key.
     object[name] ??= Object.create(null) as JsonObject
     const map = object[name] as JsonObject
     map[textOf(key)] = jsonOf(type, value ?? noBytes, depth) ?? null

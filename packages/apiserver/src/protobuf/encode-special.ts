@@ -2,7 +2,7 @@ import type { Json } from '@wherry/cel/internal'
 import type { BackwardWriter } from './backward-writer.ts'
 import { isObject } from './json.ts'
 
-/** Writes a value as the bytes of its message; `write` does it for another message. */
+/** Writes a value as the bytes of its message. `write` writes another message. */
 type SpecialWriter = (
   writer: BackwardWriter,
   value: Json | undefined,

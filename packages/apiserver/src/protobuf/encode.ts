@@ -15,9 +15,9 @@ export interface EncodedList {
   readonly items: readonly Uint8Array[]
 }
 
-/** The message of objects of a kind, as `v1` and `Pod`. Throws if Kubernetes has no message for it. */
+/** The name of the message for objects of a kind, such as `v1` and `Pod`. Throws if Kubernetes has no message for the kind. */
 export function messageNameOf(apiVersion: string, kind: string): string {
-  // What says that a server has the core group alone says no version.
+  // The discovery object of the core group has no apiVersion.
   const name = messageOfKind[`${apiVersion || 'v1'}/${kind}`]
   if (name === undefined) throw new Error(`no protobuf message is known of ${apiVersion}/${kind}`)
   return name
@@ -44,7 +44,7 @@ export function encodeMessage(message: string, object: Json): Buffer {
   return writer.whole()
 }
 
-/** An event of a watch as it is on its stream: `object` is what {@link encodeObject} returns. */
+/** An event of a watch as it is sent. `object` is the result of {@link encodeObject}. */
 export function encodeWatchEvent(type: string, object: Uint8Array): Buffer {
   const writer = new BackwardWriter()
   writeBytes(writer, 1, object)

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, RawNumber } from '@wherry/cel/internal'
 
-// This folder is loaded by itself, when it is needed, and so it imports nothing of other packages but types.
+// This folder is loaded only when it is needed, so from other packages it imports only types.
 
 const native = JSON as typeof JSON & {
   rawJSON(text: string): RawNumber

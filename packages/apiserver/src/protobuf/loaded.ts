@@ -4,10 +4,7 @@ import type * as Protobuf from './index.ts'
 
 let loaded: typeof Protobuf | undefined
 
-/**
- * What reads and writes protobuf, loaded with the first request that has or wants it: at once, since a simulated clock could not wait for
- * it.
- */
+/** The codec of protobuf. It is loaded synchronously at the first request that needs it, because a simulated clock could not wait for it. */
 export function protobufCodec(): typeof Protobuf {
   loaded ??= createRequire(import.meta.url)(entry()) as typeof Protobuf
   return loaded

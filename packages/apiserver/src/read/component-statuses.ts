@@ -11,7 +11,7 @@ export function isComponentStatus({ group, plural, custom }: ResourceType): bool
   return !custom && group === '' && plural === 'componentstatuses'
 }
 
-/** The programs of a control plane, and where the health of those is asked for that are none of this server. */
+/** The components of a control plane, with the health URLs of the components that this server does not contain. */
 const components: Readonly<Record<string, string>> = {
   'controller-manager': 'https://127.0.0.1:10257/healthz',
   'etcd-0': '',

@@ -30,7 +30,7 @@ function groupsOf(registry: Registry): Map<string, GroupVersion[]> {
     versions.sort((a, b) => compareVersions(b.version, a.version))
     custom.push([group, versions])
   }
-  // Behind the built-in groups come those of definitions, by the name that the server has for their first version.
+  // Groups of definitions come after the built-in groups, sorted by the name that the server has for their first version.
   for (const [group] of custom) groups.delete(group)
   const firstName = ([group, versions]: [string, GroupVersion[]]): string =>
     versions.map(({ version }) => `${version}.${group}`).sort()[0] ?? ''
@@ -78,14 +78,14 @@ export function groupList(registry: Registry): Json {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(([group, versions]) => groupOf(group, versions)) }
 }
 
-/** `/apis/GROUP`: APIGroup; `undefined` when there is none. */
+/** `/apis/GROUP`: APIGroup; `undefined` if the group does not exist. */
 export function oneGroup(registry: Registry, group: string): Json | undefined {
   const versions = groupsOf(registry).get(group)
   if (versions === undefined || group === '') return undefined
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group, versions) }
 }
 
-/** `/api/v1` and `/apis/GROUP/VERSION`: APIResourceList; `undefined` when there is none. */
+/** `/api/v1` and `/apis/GROUP/VERSION`: APIResourceList; `undefined` if the group version does not exist. */
 export function resourceList(registry: Registry, group: string, version: string): Json | undefined {
   const found = groupsOf(registry)
     .get(group)
@@ -123,10 +123,10 @@ export function resourceList(registry: Registry, group: string, version: string)
   }
 }
 
-/** `/api` and `/apis` in one answer each: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
+/** `/api` or `/apis` in a single answer: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
 export function aggregated(registry: Registry, legacy: boolean): Json {
   const all = [...groupsOf(registry)].filter(([group]) => (group === '') === legacy)
-  // Here those of definitions go by the group's name alone.
+  // Here the groups of definitions are sorted by the group's name alone.
   const custom = all.filter(([, versions]) => isCustom(versions)).sort(([a], [b]) => (a < b ? -1 : 1))
   const groups = [...all.filter(([, versions]) => !isCustom(versions)), ...custom]
   return {

@@ -9,7 +9,7 @@ import { StatusError } from '../status.ts'
 
 const published = new WeakMap<Registry, OpenApiModule.OpenApi>()
 
-/** The documents of a server. They are loaded, at once, as the first is asked for: most servers pay nothing for them. */
+/** The documents of a server. They are loaded synchronously at the first request for them, because most servers never need them. */
 function openApiOf(registry: Registry): OpenApiModule.OpenApi {
   let openApi = published.get(registry)
   if (openApi === undefined) {
@@ -71,7 +71,7 @@ export function answerOpenApi(
 
 const protobufTypes = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', swaggerType]
 
-/** Answers with the one document of OpenAPI v2, in JSON or, as Go's clients ask for it, in protobuf. */
+/** Answers with the single document of OpenAPI v2, in JSON or, as Go's clients request it, in protobuf. */
 function answerSwagger(
   { text, bytes, hash }: OpenApiModule.SwaggerDocument,
   { accept = '*/*', 'if-none-match': known }: ServerRequest['headers'],

@@ -16,7 +16,7 @@ export function encodeContinue({ rv, start }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: version, rv, start: key })).toString('base64url')
 }
 
-/** Reads a token. Throws the 400 of one that is none. */
+/** Reads a token. Throws the server's 400 if the text is no token. */
 export function decodeContinue(text: string): ContinueToken {
   const strange = text.search(/[^\w-]/)
   if (strange !== -1) throw notValid(`illegal base64 data at input byte ${strange}`)

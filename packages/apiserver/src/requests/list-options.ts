@@ -64,7 +64,7 @@ export function parseListOptions(
   }
 }
 
-/** An integer of a query; `undefined`: not given. Throws the 400 of one that is none, empty text included. */
+/** An integer of a query; `undefined` if it is absent. Throws the server's 400 if the text, even an empty one, is no integer. */
 export function parseInteger(text: string | null): number | undefined {
   if (text === null) return undefined
   if (/^[-+]?\d+$/.test(text)) return Number(text)

@@ -31,15 +31,15 @@ interface Range {
 /** The parts of a request that decide how its answer may look. */
 export interface Negotiated {
   readonly what: 'object' | 'list' | 'watch' | 'discovery'
-  /** What the answer is of; `undefined`: of no resource. */
+  /** The resource of the answer; `undefined` if it is of no resource. */
   readonly type?: { readonly group: string; readonly kind: string; readonly custom: boolean } | undefined
-  /** Whether `drop` is understood (KEP-5958); else it is ignored. @default false */
+  /** Whether `drop` is understood (KEP-5958). Otherwise it is ignored. @default false */
   readonly drops?: boolean | undefined
-  /** Whether an alternative that names no encoding is refused, whatever it matches. @default true */
+  /** Whether at least one alternative must name an encoding or any type. @default true */
   readonly named?: boolean | undefined
 }
 
-/** What the client takes, from Accept, Accept-Encoding, User-Agent and `pretty`. Throws the server's 406. */
+/** The representation that the client accepts, by Accept, Accept-Encoding, User-Agent and `pretty`. Throws the server's 406. */
 export function negotiate(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
@@ -74,7 +74,7 @@ export function negotiate(
   throw notAcceptable(onlyAccepted(encodings))
 }
 
-/** How a refusal is to look: an alternative that asks for another form than the object's own does not count. Without one it is indented JSON. */
+/** The representation of a refusal. Alternatives for another form than the object's own are skipped. Without any it is indented JSON. */
 export function negotiateRefusal(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
@@ -104,7 +104,7 @@ function isEncoding(type: string): boolean {
   return (encodings as readonly string[]).includes(type)
 }
 
-/** The form that an alternative asks for, if the endpoint has it in this encoding. */
+/** The form that an alternative requests, if the endpoint has it in this encoding. */
 function formOf(
   params: ReadonlyMap<string, string>,
   encoding: Encoding,
@@ -126,7 +126,7 @@ function formOf(
 }
 
 function checkMetadata(as: string, { what, type }: Negotiated): void {
-  // A watch shows one object at a time, whatever it is asked for.
+  // A watch sends one object at a time, whichever form it requests.
   if (what === 'watch' || as.endsWith('List') === (what === 'list')) return
   if (type?.custom && as.endsWith('List')) throw new StatusError(500, '', 'content is not a list')
   throw notAcceptable(mismatch(as, what, type))
@@ -144,7 +144,7 @@ function notAcceptable(message: string, details?: JsonObject): StatusError {
   return new StatusError(406, 'NotAcceptable', message, { details })
 }
 
-/** Metadata of one were asked for, and there are many, or the other way round. */
+/** The message for a request of a list's metadata if the answer is an object, or the other way round. */
 function mismatch(as: string, what: Negotiated['what'], type: Negotiated['type']): string {
   const list = what === 'list'
   const suffix = list ? 'List' : ''

@@ -1,4 +1,4 @@
-/** What a path asks for. */
+/** The content of a request's path. */
 export interface RequestInfo {
   /** Decoded path, without the query. */
   readonly path: string
@@ -7,7 +7,7 @@ export interface RequestInfo {
   readonly target?: ResourceTarget | undefined
 }
 
-/** The resource part of a path. Empty strings stand for what it does not name. */
+/** The resource part of a path. A part that is absent in the path is an empty string. */
 export interface ResourceTarget {
   readonly group: string
   readonly version: string
@@ -15,13 +15,13 @@ export interface ResourceTarget {
   readonly resource: string
   readonly name: string
   readonly subresource: string
-  /** Whether it is the old path of a watch, `/api/v1/watch/…`. */
+  /** Whether it is the deprecated path of a watch, `/api/v1/watch/…`. */
   readonly watch: boolean
 }
 
 const namespaceSubresources = new Set(['status', 'finalize'])
 
-/** What was made of the last paths. */
+/** The results for the last paths. */
 const known = new Map<string, RequestInfo>()
 const maxKnown = 256
 
@@ -100,7 +100,7 @@ export function verbOf(method: string, target: ResourceTarget, query: URLSearchP
   }
 }
 
-/** Booleans in a query, as Go reads them: present and neither `0` nor `false`. */
+/** Reads a boolean of a query as Go does: true if it is present and neither `0` nor `false`. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== '0' && value !== 'false'
 }

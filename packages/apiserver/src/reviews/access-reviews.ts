@@ -19,7 +19,7 @@ export function isReview({ group, custom }: ResourceType): boolean {
   return !custom && reviewGroups.has(group)
 }
 
-/** Answers a question about users and what they may do: gives it back with its status. */
+/** Answers a review about users and their rights: returns the review with its status. */
 export function review(
   host: Pick<ActionHost, 'access' | 'tokens' | 'clock' | 'registry'>,
   write: WriteRequest,
@@ -36,7 +36,7 @@ export function review(
       return { kind: type.kind, apiVersion: type.apiVersion, metadata, status: { userInfo: userInfo(user) } }
     }
     case 'selfsubjectrulesreviews':
-      // It is given back without what it asked.
+      // The answer does not repeat the request's spec.
       return withStatus({ ...asked, metadata: {}, spec: {} }, rulesStatus(host.access, asked, user))
     case 'selfsubjectaccessreviews':
       return withStatus(asked, accessStatus(host.access, asked, user, type))
@@ -68,7 +68,7 @@ function tokenStatus({ access, tokens }: Pick<ActionHost, 'access' | 'tokens'>, 
   return { user: {}, error }
 }
 
-/** A user as reviews show one. */
+/** A user in the form of reviews. */
 export function userInfo({ name, uid = '', groups, extra = {} }: User): JsonObject {
   const info: JsonObject = { username: name }
   if (uid !== '') info.uid = uid
@@ -124,7 +124,7 @@ function accessStatus(
   return reason === '' ? { allowed } : { allowed, reason }
 }
 
-/** The server has forgotten the kind by the time it refuses. */
+/** The refusal of a review. At this point the server no longer knows its kind. */
 function refusal(type: ResourceType, causes: readonly StatusCause[]): StatusError {
   const { code, reason, message, details } = StatusError.invalid({ ...type, kind: '' }, '', causes)
   const { kind: _, ...rest } = details ?? {}

@@ -15,7 +15,7 @@ export function isAction(type: ResourceType, { subresource }: ResourceTarget): b
   return (subresource === '' && isQuestion(type)) || isSubresourceAction(type, subresource)
 }
 
-/** Whether a resource is there to be created, and never stored. */
+/** Whether objects of a resource can only be created and are never stored. */
 export function isQuestion(type: ResourceType): boolean {
   return isReview(type) || isBinding(type)
 }
@@ -31,7 +31,7 @@ export function isSubresourceAction({ group, plural, custom }: ResourceType, sub
   return (plural === 'pods' && ofPods) || (plural === 'serviceaccounts' && subresource === 'token')
 }
 
-/** Carries out such a request and answers it. Throws the refusal. */
+/** Carries out an action and answers it. Throws the refusal. */
 export function answerAction(host: ActionHost, write: WriteRequest): void {
   const { target, responder, info, verb } = write
   checkContentType(write.request)

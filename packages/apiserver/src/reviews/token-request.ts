@@ -87,7 +87,7 @@ export function tokenFor(
   return { ...whole, status: { token, expirationTimestamp: timestamp(now + seconds * 1000) } }
 }
 
-/** What a token is to be bound to, and the node of a pod. Throws the server's refusals. */
+/** The object to bind a token to, and the node of a pod. Throws the server's refusals. */
 function boundTo(
   { store, registry }: Pick<ActionHost, 'store' | 'registry'>,
   reference: JsonObject | undefined,

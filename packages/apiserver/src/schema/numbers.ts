@@ -2,10 +2,10 @@ import type { Schema } from '@wherry/cel/internal'
 import { goNumber, isInt64, isRawNumber, type Json, type RawNumber } from '@wherry/cel/internal'
 import { type Fields, Findings } from './findings.ts'
 
-/** How far from an integer a float may be and still be taken for one. */
+/** The greatest distance from an integer at which a float counts as an integer. */
 const closeness = 1e-9
 
-/** Whether a number is what Go reads as an int64. */
+/** Whether Go reads a number as an int64. */
 export function isInteger(value: number | RawNumber): boolean {
   return isRawNumber(value) ? isInt64(value.rawJSON) : Number.isSafeInteger(value)
 }

@@ -11,9 +11,9 @@ export interface FieldRequirement {
 /** A parsed field selector. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[]
-  /** The name that it asks for by equality, if any: such a watch is dispatched by that key. */
+  /** The name that the selector requires to be equal, if any. The store dispatches changes to such a watch by this name. */
   readonly name: string | undefined
-  /** The namespace that it asks for by equality, if any. */
+  /** The namespace that the selector requires to be equal, if any. */
   readonly namespace: string | undefined
 }
 
@@ -54,13 +54,13 @@ function unescaped(value: string): string {
   return value.replace(/\\([\\,=])/g, '$1')
 }
 
-/** How a real server names what it can't select by, kind by kind; all other kinds share two wordings. */
+/** A real server's messages for unsupported fields, by kind. All other kinds share two messages. */
 const unsupported: Readonly<Record<string, (field: string) => string>> = {
   Job: field => `field label ${JSON.stringify(field)} not supported for Job`,
   ResourceSlice: field => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
 }
 
-/** Fields that are selected by a name of their own: where the value is. The first value that is there counts. */
+/** Fields that a selector names differently, with the paths of their values. The first value that is not empty counts. */
 const labels: Readonly<Record<string, readonly string[]>> = {
   'Job status.successful': ['status.succeeded'],
   'Event source': ['source.component', 'reportingComponent'],
@@ -82,7 +82,7 @@ export function builtinFieldValue(object: JsonObject, kind: string, field: strin
   return found ?? absent[label] ?? ''
 }
 
-/** Refuses a field that the resource can't be selected by (`known`: those it can), as the server words it. */
+/** Refuses a field that can't be selected, in the server's words. `known`: the fields that can. */
 export function checkFields(
   selector: FieldSelector,
   known: readonly string[],

@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { Labels } from './labels.ts'
 
-/** A rule of a webhook or a policy: which requests it is about. */
+/** A rule of a webhook or a policy, which matches requests. */
 export interface HookRule {
   readonly operations: readonly string[]
   readonly groups: readonly string[]
@@ -24,7 +24,7 @@ export function ruleOf(rule: JsonObject): HookRule {
   }
 }
 
-/** What of a request rules look at. */
+/** The attributes of a request that rules match. */
 export interface Matched {
   readonly group: string
   readonly version: string
@@ -62,7 +62,7 @@ function includes(values: readonly string[], value: string): boolean {
   return values.includes('*') || values.includes(value)
 }
 
-/** Whether a LabelSelector, as objects hold it, selects nothing in particular. */
+/** Whether a LabelSelector, as in objects, is empty. */
 export function selectsAll(selector: JsonObject): boolean {
   return (
     Object.keys(objectAt(selector, 'matchLabels') ?? {}).length === 0 &&
@@ -70,7 +70,7 @@ export function selectsAll(selector: JsonObject): boolean {
   )
 }
 
-/** Whether a LabelSelector, as objects hold it, selects these labels. */
+/** Whether a LabelSelector, as in objects, selects these labels. */
 export function labelsMatch(selector: JsonObject, labels: Labels): boolean {
   const has = (key: string): boolean => labels !== undefined && Object.hasOwn(labels, key)
   for (const [key, value] of Object.entries(objectAt(selector, 'matchLabels') ?? {})) {

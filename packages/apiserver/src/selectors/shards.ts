@@ -2,7 +2,7 @@ import { StatusError } from '../status.ts'
 
 /** A parsed shard selector (KEP-5866): hash ranges, start included, end excluded, over one field. */
 export interface ShardSelector {
-  /** As lists echo it: the ranges in one spelling. */
+  /** The canonical form of the ranges, which lists return. */
   readonly text: string
   matches(object: { readonly uid: string; readonly namespace: string }): boolean
 }

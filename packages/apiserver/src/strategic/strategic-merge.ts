@@ -9,8 +9,8 @@ const deleteFromList = '$deleteFromPrimitiveList'
 const setElementOrder = '$setElementOrder'
 
 /**
- * A strategic merge patch: maps are merged, lists are merged or replaced as `type` says, and the directives in the patch
- * say what else is to be. Throws a {@link StrategicError}.
+ * A strategic merge patch: maps are merged, lists are merged or replaced as `type` says, and the directives in the patch are carried out. Throws a {@link
+ * StrategicError}.
  *
  * https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md
  */
@@ -29,7 +29,7 @@ export function strategicMerge(original: JsonObject, patch: JsonObject, type: Fi
   return merged
 }
 
-/** Merges one field of a patch into `merged`. */
+/** Merges a field of a patch into `merged`. */
 function mergeField(merged: JsonObject, name: string, value: Json, deletes: boolean, type: FieldType): void {
   if (value === null) {
     delete merged[name]
@@ -128,7 +128,7 @@ function listOrNone(value: Json | undefined): readonly Json[] | undefined {
   throw new StrategicError(500, `expected a []interface {}, but received a ${goType(value)}`)
 }
 
-/** Refuses a patch if its items are not in the order that it asks for. */
+/** Refuses a patch if its items are not in the order that its directive lists. */
 function checkOrder(given: readonly Json[], order: readonly Json[], key: MergeKey): void {
   const items = given.filter(item => !isObject(item) || own(item, directive) === undefined)
   let at = 0

@@ -12,7 +12,7 @@ import { scaleType } from './scale-owners.ts'
 import { statusWrites } from './status-writes.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** What the `managedFields` of a write are made with. */
+/** The parts of the server that the `managedFields` of a write need. */
 export interface WritingHost {
   readonly clock: Clock
   readonly registry: Registry
@@ -21,7 +21,7 @@ export interface WritingHost {
 /** Gives `next`, which is to replace `live` (`undefined`: is created), the `managedFields` that this write leaves. */
 export function own(host: WritingHost, write: WriteRequest, live: KubeObject | undefined, next: KubeObject): void {
   if (live === undefined) {
-    // These no create can set, so nobody owns them.
+    // No create can set these fields, so nobody owns them.
     if (next.metadata.deletionTimestamp !== undefined) delete next.metadata.deletionTimestamp
     if (next.metadata.deletionGracePeriodSeconds !== undefined) delete next.metadata.deletionGracePeriodSeconds
   }
@@ -89,7 +89,7 @@ function isScale({ kind, group }: ResourceType): boolean {
 
 const maxManagerBytes = 128
 
-/** The manager that a client's name stands for: what comes before its version, as far as it can be printed. */
+/** The manager's name for a client: its user agent up to the version, without characters that can't be printed. */
 function managerOf(userAgent: string): string {
   const [name = ''] = userAgent.split('/')
   let manager = ''
@@ -106,7 +106,7 @@ function managerOf(userAgent: string): string {
 const userMetadata = ['labels', 'annotations', 'ownerReferences', 'finalizers'] as const
 const statusReset: FieldSet = { 'f:status': member }
 
-/** The fields that an endpoint puts back to what they were, so that its writers do not own them. */
+/** The fields that an endpoint resets to their old values, so that its writers do not own them. */
 function resetBy(type: ResourceType, subresource: string): FieldSet | undefined {
   if (subresource === 'scale') return undefined
   if (subresource !== 'status') return type.hasStatus ? statusReset : undefined

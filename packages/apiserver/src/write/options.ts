@@ -72,7 +72,7 @@ function managerProblems(manager: string): StatusCause[] {
   return causes
 }
 
-/** The options of a delete: the body's, and only where there is no body the query's. Throws the server's 400 and 422. */
+/** The options of a delete: from its body, or from the query if there is no body. Throws the server's 400 and 422. */
 export function readDeleteOptions(request: BodyOf, query: URLSearchParams): DeleteOptions {
   const { body } = request
   const value = body.length === 0 ? {} : parseOptions(request)

@@ -4,10 +4,10 @@ import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 
-/** Built-ins with a scale subresource, all of one shape. */
+/** The paths for built-ins with a scale subresource, which are the same for all of them. */
 const builtinPaths: ScalePaths = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas' }
 
-/** Where an object says how many replicas there are to be. */
+/** The path of the desired replicas in an object. */
 export function replicasPath(type: ResourceType): string[] {
   return (type.scale ?? builtinPaths).specReplicas.split('.').slice(1)
 }

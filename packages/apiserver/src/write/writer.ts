@@ -23,20 +23,20 @@ import { podGraceSeconds } from './pod-grace.ts'
 import { statusWrites } from './status-writes.ts'
 import type { Strategy, StrategyOf } from './strategy.ts'
 
-/** What else may have a say before an object is written: admission. Throws to refuse. */
+/** Further admission before an object is written. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
 
 /** Admission webhooks, which are asked about a request's writes. Each call throws to refuse. */
 export interface WriteHooks {
   /** An object that is to be created, or to replace `old`. */
   mutate(object: KubeObject, old: KubeObject | undefined): KubeObject
-  /** An object that would be stored as it is. */
+  /** Validates an object in the form in which it would be stored. */
   validate(object: KubeObject, old: KubeObject | undefined): void
   /** An object about to be deleted. */
   remove(object: KubeObject): void
 }
 
-/** What a delete asks for. */
+/** The options of a delete. */
 export interface DeleteOptions {
   readonly uid?: string | undefined
   readonly resourceVersion?: string | undefined
@@ -45,13 +45,13 @@ export interface DeleteOptions {
   readonly dryRun: boolean
 }
 
-/** What a delete did: the object is gone (`deleted`), or marked (`object`). */
+/** The result of a delete: the object is deleted (`deleted`), or only marked for deletion. */
 export interface DeleteResult {
   readonly deleted: boolean
   readonly object: KubeObject
 }
 
-/** What a writer needs of the server. */
+/** The parts of the server that a writer needs. */
 export interface WriterHost {
   readonly store: Store
   readonly clock: Clock
@@ -79,7 +79,7 @@ export class Writer {
     this.#addresses = new ServiceAddresses(store, random)
   }
 
-  /** The object at a name, as it is printed. Throws 404. */
+  /** The object of a name, at the type's version. Throws 404. */
   find(type: ResourceType, namespace: string, name: string): Version {
     const version = this.#store.collection(type).get(objectKey(namespace, name))
     if (version === undefined) throw StatusError.notFound(type, name)
@@ -90,7 +90,7 @@ export class Writer {
   read(type: ResourceType, namespace: string, name: string): { version: Version; object: KubeObject } {
     const version = this.find(type, namespace, name)
     const object = materialise(version, type.apiVersion, type.kind)
-    // A real server sets defaults as it reads. Here only an object that nobody has written through the API can lack them.
+    // A real server sets defaults at each read. Here only an object that was never written through the API can lack them.
     if (object.metadata.managedFields === undefined) complete(object, type)
     return { version, object }
   }
@@ -100,7 +100,7 @@ export class Writer {
     if (object !== given) complete(object, type)
     this.#strategyOf(type).admit?.(object, undefined)
     const { metadata } = object
-    // It is the storage that refuses this, and a dry run does not come so far.
+    // The storage refuses this. A dry run does not reach the storage.
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
       throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created')
     }
@@ -139,9 +139,8 @@ export class Writer {
   }
 
   /**
-   * Replaces `old` by `object`: `main` keeps the status (where that is a subresource), `status` keeps all else,
-   * `finalize` is `main` with the finalizers of a spec, `all` writes the whole given object. `viaPatch` decides how a foreign uid
-   * is refused.
+   * Replaces `old` by `object`. `main` keeps the status (if it is a subresource), `status` keeps all other fields, `finalize` is `main` with the finalizers of
+   * a spec, and `all` writes the whole given object. `viaPatch` decides how a foreign uid is refused.
    */
   update(
     type: ResourceType,
@@ -164,8 +163,7 @@ export class Writer {
     if (type.hasGeneration && part !== 'status' && contentChanged(type, this.#strategyOf(type), old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
-    // What an endpoint ignores counts here, since a real server looks at the request before it is put back; a null time
-    // of creation does not.
+    // Changes that an endpoint ignores count here, since a real server compares the request before it resets them. A null creation time does not count.
     const { creationTimestamp } = old.metadata
     const said = { ...object, metadata: { creationTimestamp, ...object.metadata } } as KubeObject
     if (sameJson(contentOf(said), contentOf(old))) {
@@ -245,7 +243,7 @@ export class Writer {
     return { ...object, metadata }
   }
 
-  /** Writes without any check: what controllers of the server itself do. */
+  /** Writes without any check, for controllers of the server itself. */
   put(type: ResourceType, object: KubeObject): KubeObject {
     return this.#put(type, object)
   }
@@ -296,7 +294,7 @@ export class Writer {
     const { resourceVersion: asked = '' } = object.metadata
     const resourceVersion = asked === '0' ? '' : asked
     const stored = old.metadata.name ?? ''
-    // A patch that names no version has the one of what it changes.
+    // A patch without a resourceVersion has that of the object that it changes.
     if (resourceVersion === '' && type.updateNeedsResourceVersion && !(viaPatch && asked === '')) {
       throw StatusError.invalid(
         type,
@@ -394,7 +392,7 @@ export class Writer {
   }
 }
 
-/** Refuses a resourceVersion that is none, where an object is to be at it. */
+/** Refuses an invalid resourceVersion of an object. */
 export function checkVersion(resourceVersion: string = ''): void {
   if (resourceVersion === '' || parseResourceVersion(resourceVersion) !== undefined) return
   const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
@@ -425,7 +423,7 @@ export function preconditionFailed(
   return StatusError.conflict(type, metadata.name ?? '', why)
 }
 
-/** Where etcd keeps an object, below its root, as refusals of the storage name it. */
+/** The key of an object in etcd, below its root, as in refusals of the storage. */
 function etcdKey(type: ResourceType, { namespace = '', name = '' }: KubeObject['metadata']): string {
   const resource = type.custom || isOwnServer(type.group) ? `${type.group}/${type.plural}` : type.plural
   return `/${resource}/${objectKey(namespace, name)}`
@@ -438,7 +436,7 @@ function isHeld(type: ResourceType, object: KubeObject): boolean {
   return Array.isArray(finalizers) && finalizers.length > 0
 }
 
-/** What a delete asks for counts, else what an earlier one asked for, else the resource's default. */
+/** The finalizers for a delete: by its own propagation policy, else by that of an earlier delete, else by the resource's default. */
 function withPropagation(
   { orphansByDefault }: Strategy,
   finalizers: readonly string[],

@@ -16,9 +16,9 @@ export type Cells = (object: KubeObject, now: number) => Json[]
 /** How `kubectl get` shows the objects of a built-in resource. */
 export interface Printer {
   readonly cells: Cells
-  /** What a row says of its object: that a Pod has ended. */
+  /** The conditions of an object's row, such as that a Pod has ended. */
   conditions?(object: KubeObject): Json[]
-  /** The name of the object among those of a list that is marked as the default. */
+  /** The name of the object in a list that is marked as the default. */
   defaultOf?(objects: readonly KubeObject[]): string | undefined
 }
 
@@ -43,13 +43,13 @@ export function containerCells(template: JsonObject | undefined): Json[] {
   return ['name', 'image'].map(field => containers.map(one => stringAt(one, field) ?? '').join(','))
 }
 
-/** Labels as a selector of them is written; `<none>`: there are none. */
+/** Labels in the form of a selector; `<none>` if there are none. */
 export function labelsText(labels: JsonObject | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value as string}`)
   return pairs.length === 0 ? none : pairs.sort().join(',')
 }
 
-/** A LabelSelector as it is written in a query; `''`: it selects everything, or nothing. */
+/** A LabelSelector in the form of a query; `''` if it selects everything or nothing. */
 export function selectorText(selector: JsonObject | undefined): string {
   const equal = Object.entries(objectAt(selector, 'matchLabels') ?? {}).map(
     ([key, value]) => [key, `${key}=${value as string}`] as const,
@@ -78,13 +78,13 @@ export function sizeOf(object: KubeObject, ...fields: string[]): number {
   }, 0)
 }
 
-/** How long ago a time was, as kubectl shows it: `5s`, `3m20s`, `47h`, `3d`. */
+/** The time since another time, as kubectl prints it: `5s`, `3m20s`, `47h`, `3d`. */
 export function since(time: string, now: number): string {
   const at = Date.parse(time)
   return Number.isNaN(at) ? '<unknown>' : durationText(Math.floor((now - at) / 1000))
 }
 
-/** A duration as kubectl shows it. */
+/** A duration as kubectl prints it. */
 export function durationText(seconds: number): string {
   if (seconds < -1) return '<invalid>'
   if (seconds < 0) return '0s'

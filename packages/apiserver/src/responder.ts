@@ -81,7 +81,7 @@ export class Responder {
     this.latin1(status, `${toLatin1(JSON.stringify(value))}\n`, 0)
   }
 
-  /** Sends a whole answer whose text has a character for each byte. `objectBytes` of its bytes are objects. */
+  /** Sends a whole answer, with a text that has a character for each byte. `objectBytes` of its bytes are objects. */
   latin1(status: number, text: string, objectBytes: number): void {
     if (this.protobuf) {
       return this.encoded(status, protobufCodec().encodeObject(parseJson(fromLatin1(text)) as JsonObject), objectBytes)

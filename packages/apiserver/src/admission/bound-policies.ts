@@ -19,7 +19,7 @@ export interface PolicyHost extends InputHost {
   readonly registry: Registry
 }
 
-/** A policy that matches a request, with one of its bindings and params. */
+/** A policy that matches a request, with a binding and its params. */
 export interface Invocation {
   readonly policy: Policy
   readonly binding: Binding | undefined

@@ -43,7 +43,7 @@ export class ValidatingPolicies {
   }
 }
 
-/** The objections of a policy to a request, with one of its params. */
+/** The objections of a policy to a request, with the given params. */
 function evaluate(policy: Policy, input: Input): readonly Refusal[] {
   const values = cel().inputValues(input, policy.variables)
   const holds = cel().conditionsHold(policy.conditions, values)

@@ -26,7 +26,7 @@ const defaults: Readonly<Record<string, Defaults>> = {
   ...rarerDefaults,
 }
 
-/** The resources whose objects are completed as on a real server. Objects of other resources are stored unchanged. */
+/** The resources with objects that are completed as on a real server. Objects of other resources are stored unchanged. */
 const completed: ReadonlySet<string> = new Set([
   ...['pods', 'podtemplates', 'replicationcontrollers', 'services', 'persistentvolumeclaims', 'persistentvolumes'],
   ...['resourcequotas', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps'],

@@ -93,7 +93,7 @@ function textOf(value: Json): string {
   return isRawNumber(value) ? value.rawJSON : JSON.stringify(value)
 }
 
-/** The problem of a value whose type reads its JSON by itself. */
+/** The problem of a value of a type that reads its JSON by itself. */
 function readProblem(value: Json, reads: NonNullable<FieldType['reads']>): Problem | undefined {
   switch (reads) {
     case 'bytes': {

@@ -14,7 +14,7 @@ import { time } from './functions/time.ts'
 import { urls } from './functions/url.ts'
 import { dyn, listOf, mapOf, optionalOf, param, readType, type Type, typeOf } from './types.ts'
 
-/** Kubernetes' functions. Those of an `authorizer` are declared for all: only expressions of admission have one. */
+/** Kubernetes' functions. The functions of `authorizer` are declared for all expressions, although only expressions of admission have the variable. */
 export const functions: Functions = declare(
   ...[containers, numbers, strings, time, regexes, lists],
   ...[quantities, nets, urls, semvers, namedFormats, authorizers],

@@ -1,5 +1,5 @@
 /**
- * A text is no expression of CEL, or calls or reads something that is not there. The message has the server's words, with a line for each place.
+ * Thrown if a text is no expression of CEL, or uses an unknown function, variable or field. The message has the server's words, with a line for each place.
  *
  * @example
  * ```ts

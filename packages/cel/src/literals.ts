@@ -6,7 +6,7 @@ import { durationNanos, timestampNanos } from './functions/time-text.ts'
 import type { Issue } from './issues.ts'
 import { dyn, printType, sameType, type Type, unwrapOptional } from './types.ts'
 
-/** What can be said of literals before an expression is evaluated: bad times, bad patterns, mixed lists and maps. */
+/** The issues of literals that can be found without an evaluation: bad times, bad patterns, mixed lists and maps. */
 export function literalIssues(expr: Expr, checked: Checked): Issue[] {
   const issues: Issue[] = []
   const nodes: Expr[] = []

@@ -13,9 +13,8 @@ import {
 } from './values.ts'
 
 /**
- * Whether messages are equal, as Kubernetes has it: operations of a JSON patch by what CEL takes for equal, but objects by what Go's
- * `reflect.DeepEqual` does. So `Object{a: 1} == Object{a: 1.0}` is false, and so is each comparison of objects that have lists, unless these are
- * one and the same: a list of cel-go holds a function.
+ * Whether messages are equal as in Kubernetes: operations of a JSON patch by CEL's equality, but objects by Go's `reflect.DeepEqual`. So `Object{a: 1} ==
+ * Object{a: 1.0}` is false. Objects with lists are never equal, unless the lists are identical, because a list of cel-go contains a function.
  *
  * Source: https://github.com/kubernetes/kubernetes/blob/v1.37.1/staging/src/k8s.io/apiserver/pkg/cel/mutation/dynamic/objects.go
  */
@@ -53,7 +52,7 @@ function isDeepEqual(a: Value, b: Value): boolean {
     return a.value === undefined || b.value === undefined ? a.value === b.value : isDeepEqual(a.value, b.value)
   }
   if (a instanceof List || !(a instanceof Mapping) || !(b instanceof Mapping)) return false
-  // A map of an object of a built-in type is equal to itself alone, and one of an expression to none of an object.
+  // A map of an object with a built-in type is equal only to itself. A map of an expression is never equal to a map of an object.
   if (a.strict || b.strict || a instanceof Entries !== b instanceof Entries || a.size !== b.size) return false
   const keys = new Map(b.keys().map(key => [keyOf(key), key]))
   return a.keys().every(key => {

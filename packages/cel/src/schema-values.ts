@@ -27,7 +27,7 @@ const resourceFields = new Map([
   ['metadata', metadata],
 ])
 
-/** A value as expressions see it. What is below it is made as it is asked for. */
+/** A value as expressions see it. The values in it are made at their first read. */
 export function valueOfJson(value: Json, schema: Schema, isResource: boolean): Value {
   if (value === null) return null
   if (isIntOrString(schema)) return typeof value === 'string' ? value : integer(value)
@@ -80,7 +80,7 @@ function formatted(value: string, format: string): Value {
   return new Timestamp(nanos)
 }
 
-/** What a schema says nothing of. It can only be compared. */
+/** A value that the schema does not describe. It can only be compared. */
 class Unknown extends Custom {
   readonly type = 'unknown'
   readonly #value: Json

@@ -1,6 +1,6 @@
 import { dyn, sameType, type Type } from './types.ts'
 
-/** What type parameters stand for, as a check goes on. */
+/** The types that type parameters stand for, as far as the check has found them. */
 export class Substitutions {
   #bound: Map<string, Type>
   #fresh = 0
@@ -14,7 +14,7 @@ export class Substitutions {
     return { kind: 'param', name: `_var${this.#fresh++}`, parameters: [] }
   }
 
-  /** Whether each of `from` is assignable to what is at its place in `to`; if so, what follows is remembered. */
+  /** Whether each type of `from` is assignable to the type at the same index of `to`. If so, the substitutions that follow are kept. */
   assign(from: readonly Type[], to: readonly Type[]): boolean {
     const before = new Map(this.#bound)
     if (this.#list(from, to)) return true
@@ -22,7 +22,7 @@ export class Substitutions {
     return false
   }
 
-  /** `type` with its parameters replaced; those that are free become `dyn` if asked for. */
+  /** Returns `type` with its parameters replaced. Free parameters become `dyn` if `free` is `dyn`. */
   resolve(type: Type, free: 'dyn' | 'kept' = 'kept'): Type {
     if (type.kind === 'param') {
       const bound = this.#bound.get(type.name)

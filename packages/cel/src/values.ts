@@ -7,7 +7,7 @@ export class Uint {
   }
 }
 
-/** What a literal can say. */
+/** The value of a literal. */
 export type Literal = null | boolean | bigint | Uint | number | string | Uint8Array
 
 /** A moment, in nanoseconds since 1970. */
@@ -28,7 +28,7 @@ export class Duration {
   }
 }
 
-/** A list. Its items may be made only as they are asked for. */
+/** A list. Its items may be made only when they are read. */
 export interface ListValue {
   readonly size: number
   at(index: number): Value
@@ -72,7 +72,7 @@ export abstract class Custom {
   abstract readonly type: string
   abstract equals(other: Custom): boolean
 
-  /** What calls are charged by. */
+  /** The size by which the cost of a call is counted. */
   get size(): number {
     return 1
   }
@@ -98,7 +98,7 @@ export class CelError extends Error {}
 export class List implements ListValue {
   readonly #items: readonly Value[]
   readonly semantics: ListSemantics | undefined
-  /** Whether the list is an object's: it compares with lists alone. */
+  /** Whether the list belongs to an object. Then it can be compared only with lists. */
   readonly strict: boolean
 
   constructor(items: readonly Value[], semantics?: ListSemantics, strict = false) {
@@ -120,13 +120,13 @@ export class List implements ListValue {
   }
 }
 
-/** A map of given entries, or of entries that are made as they are asked for. */
+/** A map of given entries, or of entries that are made when they are read. */
 export abstract class Mapping implements MapValue {
   abstract readonly size: number
   abstract get(key: Value): Value | undefined
   abstract keys(): readonly Value[]
 
-  /** Whether the map is an object's: it compares with maps alone. */
+  /** Whether the map belongs to an object. Then it can be compared only with maps. */
   get strict(): boolean {
     return false
   }
@@ -162,7 +162,7 @@ export class Entries extends Mapping {
   }
 }
 
-/** Equal for keys that are equal: `1`, `1u` and `1.0` are one key. */
+/** The same text for equal keys: `1`, `1u` and `1.0` are one key. */
 function keyText(key: Value): string {
   if (key instanceof Uint) return `n${key.value}`
   if (typeof key === 'bigint') return `n${key}`

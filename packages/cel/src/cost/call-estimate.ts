@@ -4,19 +4,19 @@ import { sameType, type Type } from '../types.ts'
 import { longestFormatName, longestFormatPattern, making, perCharacter, perPatternCharacter } from './factors.ts'
 import { fixed, most, plus, type Range, scaled, times } from './range.ts'
 
-/** What a call is made with. */
+/** An operand of a call. */
 export interface Operand {
   readonly expr: Expr
   readonly type: Type
   /** Unknown sizes are as large as sizes get. */
   readonly size: Range
   readonly isSizeKnown: boolean
-  /** The size of a list's items; `undefined`: it is no list, or of unknown type. */
+  /** The size of a list's items; `undefined` if the operand is no list, or of unknown type. */
   readonly items: Range | undefined
   readonly itemType: Type | undefined
 }
 
-/** What a call costs at most and at least, its operands aside, and how large its result is. */
+/** The minimum and maximum cost of a call, without its operands, and the size of its result. */
 export interface CallEstimate {
   readonly cost: Range
   readonly size?: Range | undefined
@@ -28,7 +28,7 @@ const text = new Set(['string', 'bytes'])
 const one: CallEstimate = { cost: fixed(1) }
 const nominal: Estimate = () => one
 
-/** One look at a text, or two. */
+/** The cost of one or two reads of a text. */
 const looks =
   (count: number): Estimate =>
   (_, target, args) => {
@@ -52,7 +52,7 @@ function makesList(factor: number, size: Range): CallEstimate {
   return { cost: plus(scaled(size, factor), fixed(1 + making.list)), size }
 }
 
-/** The keys of what is sorted are compared with each other: the last parameter. */
+/** The sort keys, the items of the last parameter, are compared with each other. */
 const sorted: Estimate = ({ parameters }, target, args) => {
   const keys = args[0] ?? target
   const isText = text.has(parameters.at(-1)?.parameters[0]?.name as string)
@@ -77,7 +77,7 @@ const found: Estimate = (_, target, [pattern]) => {
 }
 
 const addresses = { min: 4, max: 16 }
-/** An address that is compared is read first if it is a text. */
+/** An address that is a text is parsed before the comparison. */
 const contains =
   (more: Range): Estimate =>
   (overload, _, [other]) => {
@@ -231,7 +231,7 @@ const core: ReadonlyMap<string, Estimate> = new Map([
   ],
 ])
 
-/** What a call of one overload costs, its operands aside. */
+/** The cost of a call of one overload, without its operands. */
 export function estimateCall(
   name: string,
   overload: Overload,

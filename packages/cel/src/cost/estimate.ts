@@ -8,8 +8,8 @@ import { either, fixed, most, plus, type Range, times, unknown } from './range.t
 import { type Sizes, sizesAt } from './schema-sizes.ts'
 
 /**
- * What an expression costs at most, in the server's units. The server refuses rules by this estimate, so it follows
- * cel-go's `checker/cost.go` step by step, also where that is far from what an evaluation costs.
+ * The maximum cost of an expression, in the server's units. The server refuses rules by this estimate, so it follows cel-go's `checker/cost.go` step by step,
+ * even if the estimate is far from the cost of an evaluation.
  */
 export function estimateCost(expr: Expr, checked: Checked, root: Sizes): number {
   return new Estimator(checked, root).cost(expr).max
@@ -150,7 +150,7 @@ class Estimator {
     return overloads.length === 0 ? fixed(0) : plus(called, own)
   }
 
-  /** The cost of a call of one overload, that of its arguments included. */
+  /** The cost of a call of one overload, with the cost of its arguments. */
   #overload(
     expr: Of<'call'>,
     name: string,

@@ -4,7 +4,7 @@ export interface Range {
   readonly max: number
 }
 
-/** Beyond what a real server counts to: sums and products end here. */
+/** The limit of sums and products, beyond the highest cost that a real server counts. */
 export const most: number = 2 ** 64
 
 /** A size of which nothing is known. */
@@ -26,7 +26,7 @@ export function times(a: Range, b: Range): Range {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) }
 }
 
-/** What it costs to look at each unit of a size, rounded up. */
+/** The cost of a read of each unit of a size, rounded up. */
 export function scaled({ min, max }: Range, factor: number): Range {
   return { min: capped(Math.ceil(min * factor)), max: capped(Math.ceil(max * factor)) }
 }

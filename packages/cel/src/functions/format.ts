@@ -93,7 +93,7 @@ function scientific(value: number, digits: number): string {
   return `${mantissa}×10${size < 0 ? '⁻' : ''}${raised}`
 }
 
-/** A value as `%s` prints it. */
+/** A value as `%s` formats it. */
 function printValue(value: Value): string {
   if (value === null) return 'null'
   if (typeof value === 'number') return printDouble(value)

@@ -24,7 +24,7 @@ class NamedFormat extends Custom {
     this.problems = problems
   }
 
-  /** So many characters a server takes its pattern for. */
+  /** The length that a server assumes for the format's pattern. */
   override get size(): number {
     return this.#size
   }

@@ -6,7 +6,7 @@ const decimal = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E']
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const one = 10n ** 9n
 
-/** An amount, in billionths, as precise as the server keeps it. */
+/** An amount in billionths, the precision of the server. */
 class Quantity extends Custom {
   readonly type = 'kubernetes.Quantity'
   readonly nanos: bigint

@@ -8,7 +8,7 @@ function outOfRange(index: bigint): CelError {
   return new CelError(`index out of range: ${index}`)
 }
 
-/** The characters of `text` from one place to another. */
+/** The characters of `text` from one index to another. */
 function cut(text: string, from: bigint, to?: bigint): string {
   const chars = [...text]
   if (to !== undefined && from > to) throw new CelError(`invalid substring range. start: ${from}, end: ${to}`)

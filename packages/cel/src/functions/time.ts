@@ -8,7 +8,7 @@ function durationOf(nanos: bigint): Duration {
   return new Duration(nanos)
 }
 
-/** A moment as a clock in `zone` shows it: a Date with that clock's time as its UTC parts. */
+/** A time as a clock in `zone` shows it: a Date with that clock's time as its UTC parts. */
 function clock({ nanos }: Timestamp, zone: string): Date {
   const { millis } = split(nanos)
   return new Date(millis + offsetOf(zone, millis))

@@ -35,7 +35,7 @@ class Url extends Custom {
   }
 }
 
-/** What Go's `ParseRequestURI` says of a text that is no URL; `undefined`: it is one. */
+/** The message of Go's `ParseRequestURI` about a text that is no URL; `undefined` if the text is a URL. */
 export function urlProblem(text: string): string | undefined {
   const say = (why: string): string => `parse ${goQuote(text)}: ${why}`
   if ([...text].some(char => char < ' ' || char === '\x7f')) return say('net/url: invalid control character in URL')

@@ -12,7 +12,7 @@ const namePartMessage =
 const labelValueMessage =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
-/** Why `text` is no DNS subdomain, in the server's words; empty when it is one. */
+/** The reasons for which `text` is no DNS subdomain, in the server's words; empty if it is a DNS subdomain. */
 export function subdomainProblems(text: string): string[] {
   const problems: string[] = []
   if (text.length > 253) problems.push('must be no more than 253 characters')
@@ -39,7 +39,7 @@ export function dns1035Problems(text: string): string[] {
   ]
 }
 
-/** Why `text` is no qualified name: what keys of labels and annotations, and finalizers, must be. */
+/** The reasons for which `text` is no qualified name. Finalizers and the keys of labels and annotations must be qualified names. */
 export function qualifiedNameProblems(text: string): string[] {
   if (text.length < 64 && namePart.test(text)) return []
   const parts = text.split('/')

@@ -1,17 +1,14 @@
 import { isObject, type Json, own, sameJson } from '../json/json.ts'
 import type { Schema } from './schema.ts'
 
-/**
- * A value and what it was before an update. What was invalid before and is unchanged is let through
- * (the server calls it ratcheting: KEP-4008).
- */
+/** A value and its old value before an update. Problems of unchanged values are ignored (the server calls this ratcheting: KEP-4008). */
 export interface Correlation {
   readonly schema: Schema
   readonly value: Json
   readonly old: Json
 }
 
-/** The correlation of a field, if it was there before. */
+/** The correlation of a field, if the field existed before. */
 export function fieldOf(of: Correlation | undefined, key: string): Correlation | undefined {
   if (of === undefined || !isObject(of.old) || !isObject(of.value)) return undefined
   const { additional } = of.schema

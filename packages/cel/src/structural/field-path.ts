@@ -2,7 +2,7 @@ import type { Schema } from './schema.ts'
 
 const step = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y
 
-/** A path such as `.a.b` or `.a['b.c']` as causes write it; `undefined`: the schema has no such field. */
+/** A path such as `.a.b` or `.a['b.c']`, in the form of causes; `undefined` if the schema has no such field. */
 export function fieldPath(path: string, schema: Schema): string | undefined {
   let node: Schema | undefined = schema
   let name = ''

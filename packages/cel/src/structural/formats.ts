@@ -92,13 +92,13 @@ const checks: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', text => text.length <= 253 && longName.test(text)],
 ])
 
-/** Formats of strings that a real server checks and this one can't; a definition that has one is refused. */
+/** Formats of strings that a real server checks and this one can't. A definition with such a format is refused. */
 export const unservedFormats: ReadonlySet<string> = new Set(['isbn', 'isbn10', 'isbn13', 'creditcard'])
 
 /** The formats of strings that are checked, without their dashes. */
 export const knownFormats: ReadonlySet<string> = new Set(checks.keys())
 
-/** Whether `text` has the format; one that is not known it has. */
+/** Whether `text` has the format. Every text has an unknown format. */
 export function hasFormat(text: string, format: string): boolean {
   return checks.get(format.replaceAll('-', ''))?.(text) ?? true
 }

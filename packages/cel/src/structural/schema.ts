@@ -3,12 +3,12 @@ import { knownFormats, unservedFormats } from './formats.ts'
 import { goPattern, type Pattern } from './pattern.ts'
 import { rulesOf, type ValidationRule } from './validation-rule.ts'
 
-/** One node of a structural schema, read: what pruning, defaulting and validation look at. */
+/** A node of a structural schema, with the fields that pruning, defaulting and validation need. */
 export interface Schema {
   /** The types that a value may have; none: any. Two for `x-kubernetes-int-or-string`. */
   readonly types: readonly string[]
   readonly nullable: boolean
-  /** A format that is checked for this type; `''` where there is none, or one that the server ignores. */
+  /** A format that is checked for this type; `''` if there is none, or if the server ignores it. */
   readonly format: string
   readonly default: Json | undefined
   readonly enum: readonly Json[]
@@ -44,11 +44,11 @@ export interface Schema {
   readonly mapType: string | undefined
   /** `x-kubernetes-validations` of this node. */
   readonly rules: readonly ValidationRule[]
-  /** Whether this node, or one below it, has rules. */
+  /** Whether this node or a node below it has rules. */
   readonly hasRules: boolean
 }
 
-/** Reads one node and those below it. */
+/** Reads a node and the nodes below it. */
 export function readSchema(raw: JsonObject): Schema {
   const type = stringAt(raw, 'type') ?? ''
   const types = flag(raw, 'x-kubernetes-int-or-string') ? ['integer', 'string'] : type === '' ? [] : [type]
@@ -98,7 +98,7 @@ export function readSchema(raw: JsonObject): Schema {
   }
 }
 
-/** What `raw` or a schema below it asks to be checked that is not checked here; `undefined`: nothing. */
+/** A feature of `raw`, or of a schema below it, that is not checked here; `undefined` if there is none. */
 export function unservedIn(raw: JsonObject): string | undefined {
   const format = stringAt(raw, 'format') ?? ''
   if (unservedFormats.has(format)) return `the format ${format}`
@@ -109,7 +109,7 @@ export function unservedIn(raw: JsonObject): string | undefined {
   return undefined
 }
 
-/** The schemas directly below a raw one, each with its path from there as the server writes it. */
+/** The direct child schemas of a raw schema, each with its path in the server's notation. */
 export function subschemas(raw: JsonObject): [path: string, schema: JsonObject][] {
   const below: [string, JsonObject][] = []
   for (const key of ['items', 'additionalProperties', 'not']) {

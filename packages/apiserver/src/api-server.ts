@@ -13,7 +13,7 @@ export type FillSource =
   | {
       /** URL of the module (`import.meta.resolve(…)`, `new URL(…).href`). */
       readonly module: string
-      /** Its exported function, which returns an iterable of objects. @default 'default' */
+      /** The name of the exported function, which returns an iterable of objects. @default 'default' */
       readonly export?: string | undefined
       /** The arguments of the function. */
       readonly args?: readonly unknown[] | undefined
@@ -54,7 +54,7 @@ export interface ApiServer extends AsyncDisposable {
   revision(): Promise<number>
   /** Compacts etcd up to the present and returns that revision: old states and continue tokens are 410 afterwards. */
   compact(): Promise<number>
-  /** Breaks every connection and comes back at the same address with the same objects and empty watch caches. */
+  /** Breaks every connection. The server then listens again at the same address, with the same objects and empty watch caches. */
   restart(): Promise<void>
   /**
    * Stops the server. Resolves when no socket, timer or process is left. Clients connected in memory notice the stop as soon as their clock advances.
@@ -72,7 +72,7 @@ export interface ControlledApiServer extends ApiServer {
   stats(): Promise<ServerStats>
   /** The requests that one user made and was allowed, each verb and object once, since the start or the last `resetRights`. Rejects without `recordRights`. */
   usedRights(user: string): Promise<readonly UsedRight[]>
-  /** Resets the sums: requests, bytes, connections made. Open streams stay counted, and the rights that were used stay known. */
+  /** Resets the sums: requests, bytes, connections made. The counts of open streams and the used rights stay. */
   resetStats(): Promise<void>
   /** Forgets which rights were used. */
   resetRights(): Promise<void>
@@ -87,9 +87,9 @@ export interface ControlledApiServer extends ApiServer {
    * on. Resolves with the revision.
    */
   compact(revision?: number): Promise<number>
-  /** Empties the watch caches: a watch that starts below the present is 410. Open watches go on. */
+  /** Empties the watch caches: a watch that starts below the present is answered with 410. Open watches go on. */
   expireWatchCaches(): Promise<void>
-  /** Restores the state at a resourceVersion, counter included, and restarts, like an etcd restored from a backup. */
+  /** Restores the state at a resourceVersion, with its counter, and restarts, like an etcd restored from a backup. */
   restoreEtcd(revision: number): Promise<void>
   /** Ends the open watches of a resource (`configmaps`, `games.arcade.example.com`), or all, cleanly. */
   endWatches(resource?: string): Promise<void>

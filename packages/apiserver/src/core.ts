@@ -258,7 +258,7 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
     if (verb === 'watch' && type.verbs.includes('list')) throw StatusError.notSupported(type, verb)
     throw StatusError.methodNotAllowed()
   }
-  // The server of custom resources takes no notice of a name that something is created at.
+  // The server of custom resources ignores the name in the path of a create.
   if (verb === 'create' && target.name !== '' && !type.custom) throw StatusError.methodNotAllowed()
   if ((verb === 'update' || verb === 'patch') && target.name === '') {
     throw type.custom ? StatusError.badRequest('name must be provided') : StatusError.methodNotAllowed()

@@ -53,7 +53,7 @@ import { objectKey, resourceKey, Store } from './store/store.ts'
 import { strategyOf } from './strategies/strategy-of.ts'
 import { type Admission, Writer } from './write/writer.ts'
 
-/** An object at another version of its resource. */
+/** Converts an object to another version of its resource. */
 function asVersion(object: KubeObject, to: ResourceType): KubeObject {
   const { conversion, apiVersion } = to
   return conversion === undefined ? convertBuiltin(object, apiVersion) : conversion.object(object, apiVersion)
@@ -78,7 +78,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   readonly #store: Store
   readonly #parts: CoreParts
   readonly #transports = new Set<MemoryTransport>()
-  /** Connections that faults and counters know nothing of. */
+  /** Connections that are exempt from faults and counters. */
   readonly #backstage = new Set<MemoryTransport>()
   readonly #handler: Handler
   #front: SocketFront | undefined
@@ -107,7 +107,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const watches = new WatchSet()
     const outside = new Outside(given, this.#random)
     const random = (): number => outside.random()
-    // Each attempt at a request takes place at the same time.
+    // All attempts at a request see the same time.
     const clock = new ServerClock(given, () => outside.now())
     this.#clock = clock
     const store = this.#store
@@ -224,7 +224,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     this.#clusterObjects?.start({ port: Number(new URL(this.url).port) || 6443, ca: this.ca ?? '' })
   }
 
-  /** Begins to listen. Rejects when the port can't be had. */
+  /** Starts to listen. Rejects if the port is not available. */
   async listen(options: EmbeddedOptions): Promise<void> {
     if (options.tls ?? true) this.#authority = await createCertificateAuthority()
     const issued = await this.#authority?.issueServer()

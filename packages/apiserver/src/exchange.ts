@@ -5,7 +5,7 @@ import type { ResponseHeaders } from './transport.ts'
 /** The connection of a request, as far as faults and authentication need it. */
 export interface Peer {
   readonly protocol: 'h2' | 'http/1.1'
-  /** Subject of a verified client certificate. */
+  /** The subject of a verified client certificate. */
   readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] } | undefined
   /** Announces that this connection accepts no more requests. Requests under way go on. HTTP/1.1 closes the connection after them. */
   goaway(): void
@@ -27,9 +27,9 @@ export interface ServerRequest {
   readonly method: string
   /** Path and query as sent, still encoded. */
   readonly path: string
-  /** Lower-case names. */
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The whole body; the front answers 413 itself past its bound. */
+  /** The whole body. The front itself answers a longer body with 413. */
   readonly body: Uint8Array
   readonly peer: Peer
   /** Set if the request asks for another protocol, such as WebSockets. */
@@ -42,9 +42,9 @@ export interface ServerRequest {
  */
 export interface ServerReply {
   head(status: number, headers: ResponseHeaders): void
-  /** Takes a chunk. `false`: nothing more, please, until `onDrain` calls (a chunk that is written anyway is kept). */
+  /** Sends a chunk. Returns false if no more should be written until `onDrain` calls. A chunk that is written anyway is kept. */
   write(chunk: Uint8Array): boolean
-  /** The clean end: END_STREAM, or the last chunk. */
+  /** Ends the answer cleanly: END_STREAM, or the last chunk. */
   end(): void
   /** RST_STREAM with this code on HTTP/2 (default INTERNAL_ERROR, 2); on HTTP/1.1 the connection is destroyed. */
   rst(code?: number): void

@@ -82,7 +82,7 @@ export interface EmbeddedOptions {
    * @default 134_217_728
    */
   readonly historyBytes?: number | undefined
-  /** When a CustomResourceDefinition is Established, in milliseconds after its creation. @default 20 */
+  /** The time from the creation of a CustomResourceDefinition until it is Established, in milliseconds. @default 20 */
   readonly establishMs?: number | undefined
   /**
    * For this long after a definition was created or changed, the first request to its resource gets a 429 "storage is (re)initializing", in
@@ -172,7 +172,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   controllerDelayMs: duration,
 }
 
-/** An option that the server does not know or can't take. */
+/** An option that is unknown, or has a value that the server does not accept. */
 export class OptionError extends TypeError {
   readonly code: 'ERR_WHERRY_OPTION' = 'ERR_WHERRY_OPTION'
   readonly option: string

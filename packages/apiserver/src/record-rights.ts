@@ -6,7 +6,7 @@ import type { UsedRight } from './authn/used-rights.ts'
 
 const defaultFolder = join('.wherry', 'rights')
 
-/** The user with the recorded rights, and the place and test of the file. */
+/** Options of {@link recordRights}. */
 export interface RecordRightsOptions {
   /** The user that the operator runs as, and nobody else: `account.user`, or the name of a token's user. */
   readonly user: string
@@ -14,14 +14,14 @@ export interface RecordRightsOptions {
   readonly test: string
   /** The path of the file with the test. If that file no longer exists, `wherry rbac` leaves the rights out. @default not recorded */
   readonly file?: string | undefined
-  /** Where the rights are recorded, relative to the working directory. @default '.wherry/rights' */
+  /** The folder of the recorded rights, relative to the working directory. @default '.wherry/rights' */
   readonly folder?: string | undefined
 }
 
 /** The content of a file of recorded rights. */
 export interface RecordedRights {
   readonly test: string
-  /** Relative to the working directory, with `/`. */
+  /** The path of the test's file, relative to the working directory, with `/`. */
   readonly file?: string | undefined
   readonly rights: readonly UsedRight[]
 }

@@ -7,7 +7,7 @@ export class ServerClock implements Clock {
   readonly #timers = new Set<Timer>()
   #closed = false
 
-  /** Runs as `clock` does; `now` is the wall-clock time that requests are answered by. */
+  /** Runs as `clock` does. `now` returns the wall-clock time for requests. */
   constructor(clock: Clock, now: () => number) {
     this.#clock = clock
     this.#now = now
@@ -41,7 +41,7 @@ export class ServerClock implements Clock {
     return this.#clock.turn()
   }
 
-  /** Calls off every timer. */
+  /** Cancels every timer. */
   close(): void {
     this.#closed = true
     for (const timer of [...this.#timers]) timer.cancel()

@@ -1,12 +1,12 @@
 /** The counts of one verb on one resource. Bytes that a fault cuts off or holds back count as sent. */
 export interface RequestStats {
-  /** Requests received, refused ones included. */
+  /** The number of received requests, including refused ones. */
   readonly requests: number
   /** The bytes of sent objects: items, single objects, watch events. Compressed bytes if the answer was compressed. */
   readonly objectBytes: number
-  /** All other body bytes sent: list envelopes, bookmarks, Status bodies, discovery. */
+  /** The number of all other bytes sent in bodies: list envelopes, bookmarks, Status bodies, discovery. */
   readonly otherBytes: number
-  /** Answers still being sent: for `watch`, the open watches. */
+  /** The number of unfinished answers: for `watch`, the open watches. */
   readonly openStreams: number
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, StatusCause } from '@wherry/cel/internal'
 
 export type { StatusCause } from '@wherry/cel/internal'
 
-/** The body of an answer that is no object: metav1.Status. */
+/** The body of an answer without an object: metav1.Status. */
 export interface Status extends JsonObject {
   kind: 'Status'
   apiVersion: 'v1'
@@ -40,9 +40,9 @@ export class StatusError extends Error {
   readonly details: JsonObject | undefined
   /** Headers in addition to the body, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sent as text/plain instead of a Status. */
+  /** Whether the answer is text/plain instead of a Status. */
   readonly plain: boolean
-  /** The token in a 410's `metadata.continue`, by which the rest can still be read. */
+  /** The token in a 410's `metadata.continue`, with which the rest can still be read. */
   readonly continueToken: string | undefined
 
   constructor(
@@ -95,7 +95,7 @@ export class StatusError extends Error {
     return new StatusError(404, 'NotFound', 'the server could not find the requested resource', { details: {} })
   }
 
-  /** A path that nothing answers: plain text, no Status. */
+  /** The 404 for a path that the server does not serve: plain text, no Status. */
   static noSuchPath(): StatusError {
     return new StatusError(404, '', '404 page not found\n', {
       plain: true,
@@ -172,7 +172,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The Success that a delete answers. */
+/** The Success with which a delete is answered. */
 export function deleted(of: Named, name: string, uid: string): Status {
   return {
     kind: 'Status',

@@ -24,7 +24,7 @@ export interface ResponseHandlers {
 
 /** One request under way. */
 export interface Exchange {
-  /** Stops reading: flow control holds the server back. */
+  /** Stops reading. Flow control then stops the server. */
   pause(): void
   resume(): void
   /** Ends the request. No handler is called from now on. Harmless if the request is over. */
@@ -36,7 +36,7 @@ export type CloseReason = 'goaway' | 'closed'
 
 /** One HTTP/2 session, or one HTTP/1.1 socket (`maxStreams` 1). */
 export interface Connection {
-  /** How many requests may be under way at once. May change when the server's settings arrive. */
+  /** The maximum number of concurrent requests. It may change when the server's settings arrive. */
   readonly maxStreams: number
   /**
    * The address at the other end of a connection that is not encrypted, or the proxy's if there is a proxy. Credentials are sent there only if the address is
@@ -44,7 +44,7 @@ export interface Connection {
    */
   readonly readableBy?: string | undefined
   request(head: RequestHead, on: ResponseHandlers): Exchange
-  /** Resolves when the other side answered; rejects when the connection closes first. */
+  /** Resolves when the other side answered. Rejects if the connection closes first. */
   ping(): Promise<void>
   /** Calls `fn` at a GOAWAY and at the end; at once if the connection is closed already. */
   onClose(fn: (why: CloseReason, cause?: Error) => void): void
@@ -60,11 +60,11 @@ export interface Connection {
 /** A socket to an API server, with TLS if the server uses TLS. The caller speaks HTTP/1.1 over it, for example to open a WebSocket. */
 export interface RawSocket {
   readonly stream: Duplex
-  /** As that of a {@link Connection}. */
+  /** As in a {@link Connection}. */
   readonly readableBy?: string | undefined
 }
 
-/** The seam to bytes: opens connections to an origin. Rejects when none can be opened, or on `signal`. */
+/** Opens connections to an origin. Rejects if none can be opened, or when `signal` is aborted. */
 export interface Transport {
   connect(target: URL, signal: AbortSignal): Promise<Connection>
   /** Opens a socket for `@wherry/streams`. A transport without this method can't exec, attach or forward ports. */

@@ -14,7 +14,7 @@ export interface Declared {
   readonly authorizer: boolean
   /** Whether the expression may make messages, the parts of mutations. */
   readonly messages?: boolean | undefined
-  /** The policy's own, which were compiled before. */
+  /** The policy's own variables, which were compiled before. */
   readonly variables?: readonly Variable[] | undefined
 }
 
@@ -24,7 +24,7 @@ export interface Expression {
   /** The compiled expression; `undefined` if it has a problem. */
   readonly program: Program | undefined
   readonly problem: string
-  /** Whether the server counts the problem as its own. */
+  /** Whether the server treats the problem as its own error. */
   readonly internal: boolean
 }
 
@@ -41,7 +41,7 @@ export interface Input {
   readonly request: JsonObject
   readonly namespaceObject: Json | undefined
   readonly params: Json | undefined
-  /** Whether the objects are of a built-in type, and the params. */
+  /** Whether the objects, and the params, have built-in types. */
   readonly typed: { readonly object: boolean; readonly params: boolean }
   readonly user: User
   readonly decide: Decide
@@ -145,7 +145,7 @@ const fullNames: Readonly<Record<string, string>> = {
   duration: 'google.protobuf.Duration',
 }
 
-/** A type by its full name. */
+/** The full name of a type. */
 function fullName({ name, parameters }: Type): string {
   const own = fullNames[name] ?? name
   return parameters.length === 0 ? own : `${own}(${parameters.map(fullName).join(', ')})`

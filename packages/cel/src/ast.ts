@@ -12,7 +12,7 @@ export type Expr = { readonly at: number } & (
   | Comprehension
 )
 
-/** `[1, 2].all(…)` and the like: a loop over `range` that carries `accu`. */
+/** A loop over `range` with the carried value `accu`, such as `[1, 2].all(…)`. */
 export interface Comprehension {
   readonly kind: 'comprehension'
   readonly range: Expr

@@ -17,7 +17,7 @@ export interface AccessAttributes {
   readonly namespace: string
   readonly name: string
   readonly subresource: string
-  /** The path, for a request that is not about a resource. */
+  /** The path, for a request without a resource. */
   readonly path: string
 }
 

@@ -28,9 +28,9 @@ export interface Checked {
   readonly types: ReadonlyMap<Expr, Type>
   /** Selections that are names with dots, such as the type `net.IP`. */
   readonly names: ReadonlyMap<Expr, string>
-  /** The overloads that each call may mean. */
+  /** The overloads that each call may have. */
   readonly overloads: ReadonlyMap<Expr, readonly Overload[]>
-  /** The variables that the expression reads, comprehensions' own aside. */
+  /** The variables that the expression reads, without those of comprehensions. */
   readonly reads: ReadonlySet<string>
   readonly issues: readonly Issue[]
 }

@@ -13,11 +13,11 @@ import {
   type Value,
 } from './values.ts'
 
-/** Whether two values are equal. Of different types, only numbers can be. */
+/** Whether two values are equal. Values of different types can be equal only if they are numbers. */
 export function equal(a: Value, b: Value): boolean {
   const x = numeric(a)
   const y = numeric(b)
-  // JavaScript orders a bigint and a number by their mathematical values.
+  // JavaScript compares a bigint and a number by their mathematical values.
   if (x !== undefined && y !== undefined) return x <= y && x >= y
   if (a === null || b === null) return a === b
   if (isStrict(a) && !(a instanceof List ? b instanceof List : b instanceof Mapping))

@@ -21,11 +21,11 @@ export interface Program {
   readonly reads: ReadonlySet<string>
   /** The maximum cost of an evaluation, in the server's units, with values of these sizes in its variables. */
   estimate(sizes: Sizes): number
-  /** Throws a `CelError`. Counts its cost on `meter`. */
+  /** Evaluates the expression, and counts the cost on `meter`. Throws a `CelError`. */
   evaluate(variables: Variables, meter?: Meter): Value
 }
 
-/** An expression that can't be: why, in the server's words. */
+/** An expression that can't be evaluated, with the reason in the server's words. */
 export interface Refused {
   readonly issues: string
   /** Whether the reason is a constant that can't be made. */
@@ -80,7 +80,7 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** The largest parts of an expression that are constant. */
+/** Collects the largest constant parts of an expression. */
 function collectConstants(expr: Expr, into: Set<Expr>): void {
   if (isConstant(expr)) into.add(expr)
   else for (const child of below(expr)) collectConstants(child, into)

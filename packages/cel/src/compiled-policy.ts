@@ -7,9 +7,9 @@ import { usableMessage } from './validator.ts'
 
 /** An expression of a policy that does not compile. */
 export interface PolicyProblem {
-  /** Where, for example `spec.validations[0].expression`. */
+  /** The path of the expression, for example `spec.validations[0].expression`. */
   readonly field: string
-  /** In the API server's words. */
+  /** The message, in the API server's words. */
   readonly message: string
 }
 
@@ -51,7 +51,7 @@ export interface CompiledPolicy {
 
 /** A validation or an audit annotation that refuses a request. */
 export interface CompiledRefusal extends PolicyRefusal {
-  /** The request is refused whatever actions the binding asks for. */
+  /** Whether the request is refused whichever actions the binding lists. */
   readonly isUnconditional: boolean
 }
 

@@ -15,7 +15,7 @@ export type Functions = ReadonlyMap<string, readonly Overload[]>
 /** A signature (`string.indexOf(string, int): int`, `size(list<A>): int`) with its implementation. */
 export type Declaration = readonly [signature: string, call: (...args: never[]) => Value]
 
-/** Puts declarations together. */
+/** Joins libraries of declarations into functions. */
 export function declare(...libraries: readonly (readonly Declaration[])[]): Functions {
   const functions = new Map<string, Overload[]>()
   for (const [signature, call] of libraries.flat()) {

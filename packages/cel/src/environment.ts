@@ -30,7 +30,7 @@ const generic: Readonly<Record<string, Type>> = {
   null_type: readType('null'),
 }
 
-/** The variables that every expression has: types by their names. */
+/** The variables of every expression: types, by their names. */
 export const typeVariables: ReadonlyMap<string, Type> = new Map(
   [...typeNames.keys()].map(name => [name, typeOf(generic[name] ?? readType(name))]),
 )

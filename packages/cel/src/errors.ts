@@ -24,7 +24,7 @@ export class CelSyntaxError extends Error {
   }
 }
 
-/** An expression has no result for these values. The message has the server's words. */
+/** Thrown if an expression has no result for the given values. The message has the server's words. */
 export class CelEvaluationError extends Error {
   override readonly name = 'CelEvaluationError'
   readonly code = 'CEL_EVALUATION'

@@ -30,7 +30,7 @@ class Evaluation {
   readonly #locals: Map<string, Value>[] = []
   readonly #constants: ReadonlySet<Expr>
   readonly #meter: Meter
-  /** Within a constant nothing costs anything. */
+  /** Whether a constant part is being evaluated, which costs nothing. */
   #isFree = false
 
   constructor(
@@ -172,7 +172,7 @@ class Evaluation {
     return name === 'or' ? optional : optional.value
   }
 
-  /** The decisive value of either side counts, whatever the other side is. */
+  /** Evaluates `&&` or `||`. If either side has the decisive value, the other side does not matter, even if it fails. */
   #logical(decisive: boolean, ...terms: readonly Expr[]): boolean {
     let failed: unknown
     for (const term of terms) {
@@ -198,7 +198,7 @@ class Evaluation {
     }
   }
 
-  /** An error that a decisive value may hide: not that the evaluation has taken too long. */
+  /** Returns an error that a decisive value may hide. Throws the error of an evaluation that costs too much. */
   #absorb(error: unknown): unknown {
     if (!(error instanceof CelError) || error instanceof TooCostlyError) throw error
     return error
@@ -262,7 +262,7 @@ class Evaluation {
           }
         } catch (error) {
           this.#absorb(error)
-          // Only quantifiers go on after an error: their condition lets an error pass.
+          // Only quantifiers continue after an error, because their condition ignores it.
           if (!isQuantifier(expr)) throw error
           failed ??= error
         }
@@ -330,7 +330,7 @@ function matches({ parameters }: Overload, values: readonly Value[]): boolean {
   return parameters.length === values.length && parameters.every((type, i) => fits(type, values[i] as Value))
 }
 
-/** Whether a value is of a type, judged by its kind and, in a list or map, by the first entry. */
+/** Whether a value has a type, by its kind and, in a list or map, by the first entry. */
 function fits(type: Type, value: Value): boolean {
   switch (type.kind) {
     case 'dyn':
@@ -362,10 +362,10 @@ const fullNames: Readonly<Record<string, string>> = {
 const untyped = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_[_]', '@in'])
 const numbers = ['int', 'uint', 'double']
 const times = ['google.protobuf.Timestamp', 'google.protobuf.Duration']
-/** Types with methods of their own, which refuse operators without a name. */
+/** Types with methods of their own. Their refusals of operators name no operator. */
 const receivers = [...times, 'string']
 const ordered = new Set([...numbers, ...receivers, 'bool', 'bytes'])
-/** The types of the left side that an operator has overloads for. For other types, the refusal names the operator. */
+/** For each operator, the types of its left side with which its refusal has no name. With other types, the refusal names the operator. */
 const operators: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...['_<_', '_<=_', '_>_', '_>=_'].map((name): [string, ReadonlySet<string>] => [name, ordered]),
   ['_+_', new Set([...numbers, ...receivers, 'bytes', 'list'])],
@@ -382,7 +382,7 @@ function noSuchOverload(name: string, values: readonly Value[]): string {
   return `no such overload: ${name}(${values.map(typeName).join(', ')})`
 }
 
-/** Types as values, by the names that expressions know. */
+/** The types that expressions use as values, by their names. */
 export const typeNames: ReadonlyMap<string, TypeValue> = new Map(
   [
     ...['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type', 'optional_type'],

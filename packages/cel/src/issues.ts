@@ -4,7 +4,7 @@ export interface Issue {
   readonly message: string
 }
 
-/** Ends parsing: nothing can be said of the rest. */
+/** Ends parsing, because the rest of the text can't be checked. */
 export class SyntaxIssue extends Error {
   readonly at: number
 

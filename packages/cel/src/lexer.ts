@@ -21,7 +21,7 @@ const ident = /[A-Za-z_][A-Za-z0-9_]*/y
 const quoted = /`[A-Za-z0-9_.\-/ ]+`/y
 const symbol = /==|!=|<=|>=|&&|\|\||[()[\]{}.,?:+\-*/%!<>]/y
 
-/** Cuts an expression into its words. */
+/** Splits an expression into its tokens. */
 export function tokenize(source: string): Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -44,7 +44,7 @@ export function tokenize(source: string): Token[] {
     }
     const previous = tokens.at(-1)
     const digits = match(number)
-    // After a dot that selects a field, `.5` is none.
+    // After the dot of a field selection, `.5` is no number.
     if (digits !== undefined && !(digits.startsWith('.') && endsOperand(previous))) {
       tokens.push({ at, text: digits, kind: 'number', value: numberOf(digits) })
       at += digits.length

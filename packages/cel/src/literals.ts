@@ -44,7 +44,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Where a list or map literal holds values of several types. */
+/** The issues of list and map literals with values of several types. */
 function mixed(node: Expr, { types }: Checked): Issue[] {
   const typeOf = (expr: Expr, optional: boolean): Type => {
     const type = types.get(expr) ?? dyn

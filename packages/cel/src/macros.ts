@@ -2,7 +2,7 @@ import type { Expr } from './ast.ts'
 import { SyntaxIssue } from './issues.ts'
 import type { Literal } from './values.ts'
 
-/** The variable that a comprehension carries: no name that an expression can write. */
+/** The variable for the carried value of a comprehension. No expression can contain this name. */
 const accu = '@result'
 
 /** Builds expressions at the place of a macro's call. */
@@ -86,7 +86,7 @@ function collect(
   })
 }
 
-/** `[filter,] transform` of a macro that makes a list. */
+/** Builds a list macro with the arguments `[filter,] transform`. */
 const listOf: Make = (build, range, variables, args) => {
   const add = build.call('_+_', build.accu, build.list(args.at(-1) as Expr))
   return collect(build, range, variables, add, args.length > 1 ? args[0] : undefined, build.list())
@@ -153,7 +153,7 @@ function sortBy(build: Builder, target: Expr, variables: readonly string[], args
   return bind(build, name, target, sorted)
 }
 
-/** An expression in which a name stands for a value: a loop that never runs. */
+/** An expression with a name for a value: a loop that never runs. */
 function bind(build: Builder, name: string, init: Expr, result: Expr): Expr {
   const { at } = build
   const step: Expr = { at, kind: 'ident', name }

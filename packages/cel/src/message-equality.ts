@@ -23,7 +23,7 @@ export function equalMessages(a: Message, b: Message, equal: (a: Value, b: Value
 }
 
 function equalOperations(a: Message, b: Message, equal: (a: Value, b: Value) => boolean): boolean {
-  // A field that is not set is an empty text.
+  // An absent field is an empty text.
   const isSame = (name: string): boolean => (a.fields.get(name) ?? '') === (b.fields.get(name) ?? '')
   const [value, other] = [a.fields.get('value'), b.fields.get('value')]
   if (!['op', 'path', 'from'].every(isSame)) return false
@@ -61,7 +61,7 @@ function isDeepEqual(a: Value, b: Value): boolean {
   })
 }
 
-/** `1`, `1u` and `1.0` are three keys. */
+/** The key's text. `1`, `1u` and `1.0` are three different keys. */
 function keyOf(key: Value): string {
   return key instanceof Uint ? `uint ${key.value}` : `${typeof key} ${String(key)}`
 }

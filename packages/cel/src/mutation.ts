@@ -27,7 +27,7 @@ export const mutationMessages: Messages = {
   ]),
 }
 
-/** A value that can't be part of an object. */
+/** Thrown if a value can't be part of an object. */
 export class MutationError extends Error {}
 
 /** The result of an expression, as JSON. Throws a `MutationError`. */
@@ -74,7 +74,7 @@ export function nameProblems(value: Value, path: string): string[] {
   return problems
 }
 
-/** The operations of a JSON patch that an expression made. Throws a `MutationError`. */
+/** The operations of a JSON patch in the result of an expression. Throws a `MutationError`. */
 export function operationsOf(value: Value): Json {
   const list = value as List
   return Array.from({ length: list.size }, (_, i) => {

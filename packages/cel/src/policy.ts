@@ -13,11 +13,11 @@ import type { PolicyManifest } from './policy-manifest.ts'
 
 /** A request to evaluate a policy for. */
 export interface PolicyRequest {
-  /** `undefined` for a deletion. */
+  /** The object; `undefined` for a deletion. */
   readonly object?: object | undefined
-  /** `undefined` for a creation. */
+  /** The old object; `undefined` for a creation. */
   readonly oldObject?: object | undefined
-  /** The object of `paramKind` that a binding names. */
+  /** The params: the object of `paramKind` that a binding refers to. */
   readonly params?: object | undefined
   /** The namespace of the object. @default null */
   readonly namespaceObject?: object | undefined
@@ -37,7 +37,7 @@ export interface PolicyRequest {
 export interface PolicyAnswer {
   /** Whether the match conditions hold. If not, the policy does not apply. */
   readonly matches: boolean
-  /** Empty if the request is allowed. An expression that fails is a refusal, unless `failurePolicy` is `Ignore`. */
+  /** The refusals; empty if the request is allowed. An expression that fails is a refusal, unless `failurePolicy` is `Ignore`. */
   readonly refusals: readonly PolicyRefusal[]
   /** The result of each mutation for the object of the request. A server evaluates each mutation on the result of the mutations before. */
   readonly mutations: readonly MutationResult[]

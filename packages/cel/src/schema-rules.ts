@@ -9,7 +9,7 @@ export type RuleSchema = Readonly<Record<string, unknown>>
 export interface RuleProblem {
   /** The path of the field, for example `spec.players`. */
   readonly field: string
-  /** For example `FieldValueInvalid`. */
+  /** The reason, for example `FieldValueInvalid`. */
   readonly reason: string
   readonly message: string
 }

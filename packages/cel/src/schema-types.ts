@@ -68,7 +68,7 @@ function objectType(schema: Schema, isResource: boolean, name: string): Type | u
   return struct(name, fields)
 }
 
-/** Whether values are numbers or strings. */
+/** Whether values may be numbers or strings. */
 export function isIntOrString({ types }: Schema): boolean {
   return types.length === 2
 }

@@ -126,7 +126,7 @@ class ObjectValue extends Mapping {
     return [...this.#names.keys()]
   }
 
-  /** The names that expressions write, each with the field's own. */
+  /** The names of fields in expressions, each with the field's own name. */
   get #names(): ReadonlyMap<string, string> {
     if (this.#keys === undefined) {
       const isObject = this.#schema.properties.size > 0
@@ -146,7 +146,7 @@ class ObjectValue extends Mapping {
     if (name === undefined) return undefined
     const json = own(this.#json, name) as Json
     const schema = this.#fieldSchema(name) as Schema
-    // A null field of an object is as good as none.
+    // A null field of an object counts as absent.
     if (json === null && this.#schema.properties.size > 0) return undefined
     return valueOfJson(json, schema, schema.embedded)
   }

@@ -33,10 +33,10 @@ export function struct(name: string, fields: ReadonlyMap<string, Type>): Type {
   return { kind: 'struct', name, parameters: [], fields }
 }
 
-/** A struct that may have any field. */
+/** A struct with any fields. */
 export const openStruct = (name: string): Type => make('struct', name)
 
-/** The types that are written by their name alone. */
+/** The types that are written without parameters. */
 export const simpleTypes: ReadonlyMap<string, Type> = new Map(
   [dyn, bool, int, uint, double, string, bytes, timestamp, duration, nullType].map(type => [type.name, type]),
 )

@@ -9,7 +9,7 @@ export class Substitutions {
     this.#bound = new Map()
   }
 
-  /** A parameter that nobody has named yet. */
+  /** A new parameter with an unused name. */
   fresh(): Type {
     return { kind: 'param', name: `_var${this.#fresh++}`, parameters: [] }
   }
@@ -84,7 +84,7 @@ function isNullable({ kind, name }: Type): boolean {
   return kind === 'null' || kind === 'opaque' || kind === 'struct' || name === 'duration' || name === 'timestamp'
 }
 
-/** The more general of two types that go together. */
+/** The more general of two compatible types. */
 export function mostGeneral(a: Type, b: Type): Type {
   return isAtLeastAsGeneral(a, b) ? a : b
 }

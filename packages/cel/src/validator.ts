@@ -13,7 +13,7 @@ import { CelError, Optional, type Value } from './values.ts'
 
 const compiled = new WeakMap<Schema, readonly CompiledRule[]>()
 
-/** The compiled rules of a node, which are compiled once. */
+/** The compiled rules of a node. Each node is compiled once. */
 function rulesOf(schema: Schema, isResource: boolean): readonly CompiledRule[] {
   const known = compiled.get(schema)
   if (known !== undefined) return known
@@ -31,7 +31,7 @@ interface Place {
   readonly path: string
   readonly isResource: boolean
   readonly was: Correlation | undefined
-  /** The nearest place above with a known old state. Errors in values that have not changed are let through. */
+  /** The nearest parent with a known old state. Problems of unchanged values are ignored. */
   readonly above: Correlation | undefined
 }
 
@@ -145,7 +145,7 @@ function evaluateRule(
   // Problems of unchanged values are ignored, except those of rules that compare the states.
   const correlation = place.was ?? place.above
   if (!usesOldSelf && correlation !== undefined && unchanged(correlation)) return []
-  // As in a real server, an expression for the message sees no optional.
+  // As on a real server, an expression for the message has no optional `oldSelf`.
   const shown = new Map<string, Value | undefined>([
     ['self', self()],
     ['oldSelf', before?.()],
@@ -171,13 +171,13 @@ export function usableMessage(value: Value): string | undefined {
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > longestMessage ? undefined : text
 }
 
-/** Where a rule says that its failures are. */
+/** The path at which a rule reports its failures. */
 function placeOfFailure({ rule }: CompiledRule, { schema, path }: Place): string {
   const inner = rule.fieldPath === '' ? '' : (fieldPath(rule.fieldPath, schema) ?? '')
   return inner === '' ? path : path === '' ? inner : `${path}.${inner}`
 }
 
-/** Replaces the message of a rule if its `messageExpression` costs too much. */
+/** The cause for a rule with a `messageExpression` that costs too much. */
 function costlyMessage(rule: CompiledRule, place: Place, why: string): StatusCause {
   return invalid(placeOfFailure(rule, place), `Invalid value: ${JSON.stringify(typeShown(place))}: ${why}`)
 }

@@ -1,4 +1,4 @@
-/** A value of type uint: a bigint is an int. */
+/** A value of type uint. A bigint is an int. */
 export class Uint {
   readonly value: bigint
 
@@ -10,7 +10,7 @@ export class Uint {
 /** The value of a literal. */
 export type Literal = null | boolean | bigint | Uint | number | string | Uint8Array
 
-/** A moment, in nanoseconds since 1970. */
+/** A point in time, in nanoseconds since 1970. */
 export class Timestamp {
   readonly nanos: bigint
 
@@ -19,7 +19,7 @@ export class Timestamp {
   }
 }
 
-/** A length of time, in nanoseconds. */
+/** A duration, in nanoseconds. */
 export class Duration {
   readonly nanos: bigint
 
@@ -32,7 +32,7 @@ export class Duration {
 export interface ListValue {
   readonly size: number
   at(index: number): Value
-  /** How lists of this kind are compared and added, if not item by item: `x-kubernetes-list-type`. */
+  /** How lists of this kind are compared and added, if not item by item (`x-kubernetes-list-type`). */
   readonly semantics?: ListSemantics | undefined
 }
 
@@ -49,7 +49,7 @@ export interface MapValue {
   keys(): readonly Value[]
 }
 
-/** An optional; without a value, `value` is undefined. */
+/** An optional value. Without a value, `value` is undefined. */
 export class Optional {
   readonly value: Value | undefined
 
@@ -58,7 +58,7 @@ export class Optional {
   }
 }
 
-/** A type as a value: `type(1)`. */
+/** A type as a value: the result of `type(1)`. */
 export class TypeValue {
   readonly name: string
 
@@ -67,7 +67,7 @@ export class TypeValue {
   }
 }
 
-/** A value of a library: an address, a quantity. */
+/** A value of a library, such as an address or a quantity. */
 export abstract class Custom {
   abstract readonly type: string
   abstract equals(other: Custom): boolean
@@ -80,7 +80,7 @@ export abstract class Custom {
 
 export type Value = Literal | Timestamp | Duration | List | Mapping | Optional | TypeValue | Custom | Message
 
-/** A message that an expression made: `Object{…}`. */
+/** A message that an expression makes: `Object{…}`. */
 export class Message {
   readonly type: string
   readonly fields: ReadonlyMap<string, Value>
@@ -91,7 +91,7 @@ export class Message {
   }
 }
 
-/** Ends an evaluation. */
+/** Thrown to end an evaluation. */
 export class CelError extends Error {}
 
 /** A list of given items. */
@@ -132,7 +132,7 @@ export abstract class Mapping implements MapValue {
   }
 }
 
-/** A map that an expression made. */
+/** A map that an expression makes. */
 export class Entries extends Mapping {
   readonly #entries = new Map<string, { key: Value; value: Value }>()
 

@@ -55,7 +55,7 @@ interface Current {
 
 interface Invocation {
   readonly hook: Hook
-  /** The version at which the webhook wants to see the object. */
+  /** The version at which the webhook receives the object. */
   readonly at: ResourceType
 }
 
@@ -161,7 +161,7 @@ export class AdmissionWebhooks implements WriteHooks {
     const operation = object === undefined ? 'DELETE' : oldObject === undefined ? 'CREATE' : 'UPDATE'
     const named = target.name === '' ? (objectAt(object, 'metadata') as KubeObject['metadata'] | undefined) : undefined
     const name = named?.name ?? target.name
-    // A namespace itself is in itself.
+    // The namespace of a Namespace is its own name.
     const namespace = type.group === '' && type.plural === 'namespaces' ? name : target.namespace
     const kind = kindOf(type, target.subresource)
     return {
@@ -354,7 +354,7 @@ function optionsOf({ info, verb }: AskedWrite, body: () => JsonObject): JsonObje
     if (policy !== '') options.propagationPolicy = policy
     return withDryRun(options, query)
   }
-  // Webhooks are asked about a patch as about an update.
+  // A patch counts as an update.
   const kind = verb === 'create' ? 'CreateOptions' : 'UpdateOptions'
   const options = withDryRun({ kind, apiVersion: 'meta.k8s.io/v1' }, query)
   for (const field of ['fieldManager', 'fieldValidation']) {

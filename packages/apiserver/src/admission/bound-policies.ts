@@ -25,7 +25,7 @@ export interface Invocation {
   readonly binding: Binding | undefined
   readonly at: ResourceType
   readonly param: Param
-  /** Not empty: why the policy can't be evaluated. */
+  /** The reason for which the policy can't be evaluated, if it is not empty. */
   readonly problem: string
 }
 
@@ -43,12 +43,12 @@ export class BoundPolicies {
     this.#types = { policies: type(`${kind}admissionpolicies`), bindings: type(`${kind}admissionpolicybindings`) }
   }
 
-  /** Whether no policy is bound. */
+  /** Whether no policy has a binding. */
   get idle(): boolean {
     return this.#host.store.collection(this.#types.bindings).size === 0
   }
 
-  /** The policies that are about a request, by name. */
+  /** The policies that match a request, by name. */
   invocations(asked: Attributes): readonly Invocation[] {
     if (this.idle) return []
     const bindings = Map.groupBy(this.#all(this.#types.bindings, readBinding), ({ policy }) => policy)

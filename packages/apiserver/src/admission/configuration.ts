@@ -19,7 +19,7 @@ import type { Criteria } from './selection.ts'
 /** A webhook of a configuration, read. */
 export interface Hook extends Criteria {
   readonly name: string
-  /** Differs from the id of every other webhook, and from this webhook's own before a change. */
+  /** The webhook's id. It differs from those of all other webhooks, and changes with each change of the configuration. */
   readonly id: string
   readonly address: HookAddress
   readonly ignoresFailures: boolean
@@ -72,7 +72,7 @@ function completedHook(given: JsonObject, mutating: boolean): JsonObject {
   return hook
 }
 
-/** Gives the rules in a list of an object their scope. */
+/** Fills in the scope of the rules in a list of an object. */
 export function completeRules(parent: JsonObject, key: string): void {
   const rules = own(parent, key)
   if (!Array.isArray(rules)) return

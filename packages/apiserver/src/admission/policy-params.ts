@@ -49,7 +49,7 @@ export function paramsOf(
   }))
 }
 
-/** The resource of a policy's params. A text: why the resource is unknown. */
+/** The resource of a policy's params. A text with the reason, if the resource is unknown. */
 export function paramType(
   kind: { readonly apiVersion: string; readonly kind: string } | undefined,
   registry: Registry,

@@ -58,7 +58,7 @@ export function policyProblems(object: KubeObject): StatusCause[] {
 
 const mutable = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
-/** Nothing that is deleted can be changed. */
+/** Checks the operations of a MutatingAdmissionPolicy. A deleted object can't be changed. */
 function operationProblems(resources: JsonObject | undefined, at: string): StatusCause[] {
   const supported = mutable.map(one => JSON.stringify(one)).join(', ')
   return objectsAt(resources, 'resourceRules')

@@ -6,7 +6,7 @@ import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
 import { type Attributes, labelsOf } from './review.ts'
 
-/** Which requests something is asked about. */
+/** The criteria by which a webhook or a policy matches requests. */
 export interface Criteria {
   readonly rules: readonly HookRule[]
   readonly equivalent: boolean

@@ -17,7 +17,7 @@ export class ValidatingPolicies {
     this.#bound = new BoundPolicies(host, 'validating')
   }
 
-  /** Whether no policy is bound. */
+  /** Whether no policy has a binding. */
   get idle(): boolean {
     return this.#bound.idle
   }

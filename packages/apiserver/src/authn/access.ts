@@ -22,7 +22,7 @@ export interface AccessAttributes {
   readonly namespace: string
   readonly name: string
   readonly subresource: string
-  /** The path, for a request that is not about a resource. */
+  /** The path, for a request without a resource. */
   readonly path: string
 }
 
@@ -34,12 +34,12 @@ export interface AccessControl {
   readonly used: UsedRights
   /** Throws 403. Records the rights of an allowed request. */
   authorize(attributes: AccessAttributes): void
-  /** Whether something is allowed, and why. */
+  /** Whether an access is allowed, and the reason. */
   decide(attributes: AccessAttributes): Decision
   /** The rules that apply to a user in a namespace; `incomplete` if the user may be allowed more than the rules list. */
   rules(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly incomplete: boolean }
   /** The rules of the role that a binding in a namespace refers to; `undefined` if that role does not exist. */
   rulesOfRole(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined
-  /** The user of a token that the server was started with. */
+  /** The user of a token from the server's options. */
   userByToken(token: string): User | undefined
 }

@@ -1,7 +1,7 @@
 import type { Kubeconfig } from '../kubeconfig.ts'
 import type { PolicyRule } from './policy.ts'
 
-/** Rights to grant: a rule holds everywhere; the rules of a Role hold in its namespace. Names of roles don't matter. */
+/** Rights to grant. A rule applies everywhere, and the rules of a Role apply in its namespace. The names of roles are ignored. */
 export type Grant = PolicyRule | GrantedRole
 
 /** A Role or a ClusterRole, from `server.rights()` or from a manifest. */
@@ -27,7 +27,7 @@ export interface Account {
   readonly kubeconfig: Kubeconfig
 }
 
-/** Ten years: a test may simulate some. */
+/** Ten years, because a test may simulate some. */
 export const tokenSeconds = 315_360_000
 
 /** An object to create. A namespace or ServiceAccount may exist already. */

@@ -5,11 +5,11 @@ export const anonymousUser = 'system:anonymous'
 export const authenticatedGroup = 'system:authenticated'
 export const unauthenticatedGroup = 'system:unauthenticated'
 
-/** How the user of a request is found. */
+/** The means to find the user of a request. */
 export interface Authentication {
   /** The user of a bearer token; `undefined` if the token belongs to nobody. */
   readonly userByToken: (token: string) => User | undefined
-  /** Whether a request that shows nothing is let in as `system:anonymous`. */
+  /** Whether a request without credentials is accepted as `system:anonymous`. */
   readonly anonymous: boolean
 }
 
@@ -38,7 +38,7 @@ function bearerToken(header: string): string | undefined {
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
-/** `user` as an authenticated user: in `system:authenticated` as well. */
+/** Returns `user` with the group `system:authenticated` of known users. */
 export function known(user: User): User {
   if (user.name === anonymousUser || user.groups.includes(authenticatedGroup)) return user
   return { ...user, groups: [...user.groups, authenticatedGroup] }

@@ -68,7 +68,7 @@ function userRoles(): BootstrapObject[] {
   const aggregateTo = (name: string): Record<string, string> => ({
     [`rbac.authorization.k8s.io/aggregate-to-${name}`]: 'true',
   })
-  /** The role that has all of a role, and more. */
+  /** The role that contains each role. */
   const next = { view: 'edit', edit: 'admin', admin: undefined }
   const names = ['admin', 'edit', 'view'] as const
   const wholes = names.map((name): BootstrapObject => {

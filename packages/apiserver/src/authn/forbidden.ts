@@ -19,7 +19,7 @@ function refusal({ user, verb, resource, subresource, group, namespace, path }: 
   return `User ${quoted(user.name)} cannot ${verb} resource ${what} in API group ${quoted(group)} ${scope}`
 }
 
-/** Go's `%q`, for all that comes up in names and paths. */
+/** Quotes a text as Go's `%q` does, for all characters that occur in names and paths. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
 }

@@ -3,7 +3,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[] | undefined
   readonly resources?: readonly string[] | undefined
-  /** None: any name, and none. */
+  /** Absent: any name, and requests without a name. */
   readonly resourceNames?: readonly string[] | undefined
   readonly nonResourceURLs?: readonly string[] | undefined
 }
@@ -14,7 +14,7 @@ interface Named {
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
-/** A Role of `rbac.authorization.k8s.io/v1`, as far as it is evaluated. */
+/** A Role of `rbac.authorization.k8s.io/v1`, with the evaluated fields. */
 export interface Role {
   readonly metadata: Named
   readonly rules?: readonly PolicyRule[] | null | undefined
@@ -37,7 +37,7 @@ export interface ClusterRole extends Role {
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] | undefined } | undefined
 }
 
-/** A user, group or service account that a binding is for. */
+/** A user, group or service account of a binding. */
 export interface Subject {
   readonly apiGroup?: string | undefined
   readonly kind: string
@@ -46,7 +46,7 @@ export interface Subject {
   readonly namespace?: string | undefined
 }
 
-/** The role that a binding is of. */
+/** The role of a binding. */
 export interface RoleRef {
   readonly apiGroup?: string | undefined
   readonly kind: string
@@ -60,7 +60,7 @@ export interface Binding {
   readonly subjects?: readonly Subject[] | undefined
 }
 
-/** Where the policy is read from, again for each decision: the server's store, or lists in a test. */
+/** The source of the policy, which is read again for each decision: the server's store, or lists in a test. */
 export interface PolicySource {
   role(namespace: string, name: string): Role | undefined
   clusterRole(name: string): ClusterRole | undefined

@@ -10,7 +10,7 @@ export interface Decision {
   readonly reason?: string | undefined
 }
 
-/** May do everything, whatever the policy says. */
+/** The group that is allowed everything, whatever the policy. */
 export const privilegedGroup = 'system:masters'
 
 /**

@@ -16,7 +16,7 @@ function has(list: readonly string[], value: string): boolean {
   return list.includes(any) || list.includes(value)
 }
 
-/** `*` is every resource and subresource; `pods` is not `pods/log`; `*` before `/scale` is that subresource of any. */
+/** `*` matches every resource and subresource. `pods` does not match `pods/log`. `*` before `/scale` matches that subresource of any resource. */
 function resourceMatches(resources: readonly string[], { resource, subresource }: AccessAttributes): boolean {
   if (resources.includes(any)) return true
   if (subresource === '') return resources.includes(resource)

@@ -3,7 +3,7 @@ import { systemRoleLines } from './system-role-lines.ts'
 
 /** A default role of a server's own parts or of extensions. */
 export interface SystemRole {
-  /** Of a Role. '' for a ClusterRole. */
+  /** The namespace of a Role; '' for a ClusterRole. */
   readonly namespace: string
   readonly name: string
   readonly rules: readonly PolicyRule[]

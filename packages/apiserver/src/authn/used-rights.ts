@@ -2,7 +2,7 @@ import type { AccessAttributes } from './access.ts'
 import type { SingleRight } from './grants.ts'
 import type { PolicyRule } from './policy.ts'
 
-/** The rights that a user made use of, as the object that grants exactly these. */
+/** The rights that a user has used, as the role that grants exactly these rights. */
 export interface UsedRole {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   /** `Role` for rights in one namespace, `ClusterRole` for rights without a namespace. */
@@ -11,18 +11,18 @@ export interface UsedRole {
   readonly rules: readonly PolicyRule[]
 }
 
-/** A request that a user was allowed to do and did. */
+/** A right that a user has used. */
 export interface UsedRight {
   readonly verb: string
   /** '' for the core group. Absent for a path that is no resource. */
   readonly group?: string | undefined
-  /** With its subresource: `games/status`. */
+  /** The resource with its subresource: `games/status`. */
   readonly resource?: string | undefined
   /** Absent for the whole cluster. */
   readonly namespace?: string | undefined
   /** The object, or the name in a field selector. Absent for all objects, or for more than a hundred. */
   readonly name?: string | undefined
-  /** For a path that is no resource's. */
+  /** The path of a request without a resource. */
   readonly path?: string | undefined
   /**
    * For `escalate` and `bind` only: the rights that the user granted to others by a role or a binding, in the same namespace. A server allows the grant to
@@ -48,7 +48,7 @@ interface Grant {
 
 /** Records the rights that each user has used. */
 export class UsedRights {
-  /** By user and namespace. */
+  /** The used rights by user and namespace. */
   readonly #users = new Map<string, Map<string, Used>>()
   /** By user, and then by the `escalate` or `bind` that allows them. */
   readonly #grants = new Map<string, Map<string, Grant>>()

@@ -60,7 +60,7 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   limitranges: completeLimits,
 }
 
-/** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops empty ones. */
+/** Completes an object of a built-in resource: fills in its defaults, brings its values into the server's form, and drops empty values. */
 export function complete(object: KubeObject, type: ResourceType): void {
   const fields = typeOf(type)
   if (fields === undefined) return
@@ -136,7 +136,7 @@ function quantity(value: Json, isResource: boolean): Json {
   return typeof text !== 'string' || /^\d{4}-\d\d-\d\dT/.test(text) ? value : canonicalQuantity(text.trim(), isResource)
 }
 
-/** Whether a value is its type's zero, and left out for that. */
+/** Whether a value is the zero value of its type and is left out for that reason. */
 function isZero(value: Json, name: string, type: FieldType): boolean {
   const isLeftOut = leftOutZeros[type.name]?.includes(name) === true
   if (value !== '') return isLeftOut && (value === false || value === 0)
@@ -144,7 +144,7 @@ function isZero(value: Json, name: string, type: FieldType): boolean {
   return isLeftOut || (fieldOf(type, name)?.kind === 'string' && !keptTexts.has(`${type.name}.${name}`))
 }
 
-/** Lists and maps that are empty are left out; structs are not. */
+/** Whether a value is an empty list or map, which is left out. Empty structs are kept. */
 function isEmpty(value: Json, type: FieldType): boolean {
   if (Array.isArray(value)) return value.length === 0
   return type.others !== undefined && isObject(value) && Object.keys(value).length === 0

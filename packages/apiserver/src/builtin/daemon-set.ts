@@ -9,7 +9,7 @@ export function countTemplate(daemonSet: KubeObject, count: string): void {
   metadata.annotations = { [annotation]: count, ...metadata.annotations }
 }
 
-/** Counts the template of a DaemonSet that is created, or replaces `old`. */
+/** Sets the count of the templates of a DaemonSet that is created, or replaces `old`. */
 export function nextTemplate(daemonSet: KubeObject, old: KubeObject | undefined): void {
   const templateOf = (of: KubeObject | undefined): unknown => own(objectAt(of, 'spec') ?? {}, 'template')
   const before = Number(old?.metadata.annotations?.[annotation] ?? 0)

@@ -14,7 +14,7 @@ const seconds: readonly Part[] = [
   [':', /^:/],
 ]
 const zone: Part = ['Z07:00', /^(?:Z|[+-]\d\d:\d\d)/]
-/** A second may have a fraction, which its form need not name. */
+/** A second may have a fraction, even if the form has none. */
 const plain: readonly Part[] = [...seconds, ['05', /^\d\d(?:[.,]\d+)?/, ['second', 0, 59]], zone]
 const micro: readonly Part[] = [...seconds, ['05', /^\d\d/, ['second', 0, 59]], ['.000000', /^[.,]\d{6}/], zone]
 

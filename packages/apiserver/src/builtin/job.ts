@@ -32,7 +32,7 @@ export function labelAsPods(job: KubeObject): void {
     job.metadata.labels = { ...labels } as { [key: string]: string } as { [key: string]: string }
 }
 
-/** The labels by which a Job knows its Pods. */
+/** The labels that select a Job's Pods. */
 export function ownLabels(name: string, uid: string): { [key: string]: string } {
   return {
     'job-name': name,
@@ -42,7 +42,7 @@ export function ownLabels(name: string, uid: string): { [key: string]: string } 
   }
 }
 
-/** Gives a new Job the selector and the labels by which it knows its Pods. */
+/** Sets the selector of a new Job, and the labels of its Pods that it selects. */
 export function selectOwnPods(job: KubeObject): void {
   const spec: JsonObject = { ...objectAt(job, 'spec') }
   if (own(spec, 'manualSelector') === true) return

@@ -12,7 +12,7 @@ const changeable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ]
 
-/** The problems of a Pod that replaces another: little of its spec can be changed. */
+/** The problems of a Pod that replaces another. Only few fields of its spec can be changed. */
 export function podProblems(pod: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]

@@ -4,7 +4,7 @@ import type { KubeObject } from '../objects/object.ts'
 /** The warnings about an object that is created, or that replaces `old`. They refuse nothing. */
 export type Warnings = (object: KubeObject, old: KubeObject | undefined) => string[]
 
-/** The warnings of a kind that makes Pods of the template at `path`. `unchanged` says which updates are not looked at. */
+/** The warnings of a kind that makes Pods of the template at `path`. `unchanged` returns whether an update is not checked. */
 export function templateWarnings(path: string, unchanged: typeof isSame = isSame): Warnings {
   return (object, old) => {
     if (unchanged(object, old)) return []
@@ -20,7 +20,7 @@ export function hasSameTemplate(object: KubeObject, old: KubeObject | undefined)
   return old !== undefined && sameJson(template, oldTemplate)
 }
 
-/** The same, if the object's name is part of the names of its Pods. */
+/** As {@link templateWarnings}, for an object with a name that becomes part of its Pods' names. */
 export function namedTemplateWarnings(path: string): Warnings {
   const ofTemplate = templateWarnings(path)
   return (object, old) => [...nameWarnings(object, old, 'Pod names and hostnames'), ...ofTemplate(object, old)]

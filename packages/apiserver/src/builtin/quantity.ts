@@ -40,7 +40,7 @@ export function checkQuantity(text: string): void {
   parse(text)
 }
 
-/** A quantity taken apart, without its sign. */
+/** The parts of a quantity, without its sign. */
 interface Quantity {
   readonly whole: string
   readonly fraction: string

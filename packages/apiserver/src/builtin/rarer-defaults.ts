@@ -42,7 +42,7 @@ export const rarerDefaults: Readonly<Record<string, Defaults>> = {
   'resource.v1.ResourcePool': { generation: 0 },
 }
 
-/** In a LimitRange, the limits of containers follow from their maxima, and their requests from their limits and minima. */
+/** Fills in a LimitRange: the limits of containers default to their maxima, and their requests to their limits and minima. */
 export function completeLimits(range: KubeObject): void {
   const spec = objectAt(range, 'spec')
   const limits = own(spec ?? {}, 'limits')

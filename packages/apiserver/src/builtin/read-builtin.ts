@@ -12,7 +12,7 @@ export interface BuiltinRead {
   readonly problem: string | undefined
 }
 
-/** Removes fields that a built-in's type does not have, and finds values of another type than their field. */
+/** Removes fields that a built-in's type does not have, and finds values of other types than their fields. */
 export function readBuiltin(object: JsonObject, type: FieldType, reading: Reading): BuiltinRead {
   // Nearly every object is correct and needs neither paths nor copies.
   if (fits(object, type, reading)) return { object, unknown: [], problem: undefined }
@@ -45,7 +45,7 @@ interface Place {
   readonly path: readonly string[]
 }
 
-/** Reads an object that has something wrong. */
+/** Reads an object with unknown fields or wrong values. */
 class Walk {
   readonly unknown: string[] = []
   problem: string | undefined

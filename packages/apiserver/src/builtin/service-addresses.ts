@@ -23,12 +23,12 @@ export class ServiceAddresses {
     return this.#isTaken(`"clusterIP":"${ip}"`) ? 'provided IP is already allocated' : undefined
   }
 
-  /** Whether no Service has a port of the nodes yet. */
+  /** Whether no Service has the port of the nodes. */
   isFreePort(port: number): boolean {
     return !this.#isTaken(`"nodePort":${port}`) && !this.#isTaken(`"healthCheckNodePort":${port}`)
   }
 
-  /** An address that is free, of 10.0.0.0/16. */
+  /** A free address of 10.0.0.0/16. */
   freeIp(): string {
     return this.#free(
       0xfffd,

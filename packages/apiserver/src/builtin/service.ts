@@ -25,7 +25,7 @@ export const serviceDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.LoadBalancerIngress': { ipMode: of => ((stringAt(of, 'ip') ?? '') === '' ? undefined : 'VIP') },
 }
 
-/** A Service without affinity has no settings of affinity. */
+/** Removes the settings of affinity from a Service without affinity. */
 export function dropAffinity(service: KubeObject): void {
   const spec = objectAt(service, 'spec')
   if (spec !== undefined && (stringAt(spec, 'sessionAffinity') || 'None') === 'None') delete spec.sessionAffinityConfig

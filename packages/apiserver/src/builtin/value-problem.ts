@@ -4,10 +4,7 @@ import { base64Problem, type DecodeError, goKind } from '../objects/decoding.ts'
 import { timeProblem } from './go-time.ts'
 import { checkQuantity } from './quantity.ts'
 
-/**
- * How a real server reads an object: `decoder` from JSON; `converter` from the maps that a strategic merge patch and an apply
- * make. Each has its own words.
- */
+/** How a real server reads an object: `decoder` from JSON; `converter` from the maps that a strategic merge patch and an apply make. Each has its own messages. */
 export type Reading = 'decoder' | 'converter'
 
 /** The problem of one value. */
@@ -82,7 +79,7 @@ function numberProblem(value: Json, type: FieldType, reading: Reading): Problem 
   return { got: `number ${textOf(value)}`, of, stops: false }
 }
 
-/** Whether a number is an integer that a Go type has room for. */
+/** Whether a number is an integer that fits a Go type. */
 function isOfSize(value: Json, goType: string): boolean {
   if (isRawNumber(value)) return goType !== 'int32' && isInt64(value.rawJSON)
   if (!Number.isInteger(value)) return false

@@ -9,10 +9,10 @@ const rolling: Defaults = {
 }
 const rbac = 'rbac.authorization.k8s.io'
 
-/** How many Pods of a StatefulSet are replaced at once, and which. */
+/** The parameters of a StatefulSet's rolling update. */
 const rollingSet = { partition: 0, maxUnavailable: 1 }
 
-/** The defaults of the kinds that make Pods, and of other kinds that operators make, but for Services. */
+/** The defaults of the kinds that make Pods, and of other kinds that operators make, except Services. */
 export const workloadDefaults: Readonly<Record<string, Defaults>> = {
   'apps.v1.DeploymentSpec': { selector: null, replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 },
   'apps.v1.DeploymentStrategy': rolling,

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws'
 import type { Upgrade } from '../exchange.ts'
 import { StatusError } from '../status.ts'
 
-/** A client sends 32 KiB in a frame at most. */
+/** The maximum size of a frame. Clients send at most 32 KiB in a frame. */
 const maxFrameBytes = 16 * 1024 * 1024
 
 /** The protocol with which a WebSocket is opened. Throws the server's 400 if the client offers no known protocol. */
@@ -20,7 +20,7 @@ export function chosenProtocol({ request }: Upgrade, known: readonly string[]): 
   )
 }
 
-/** Opens the WebSocket. `ws` is loaded for the first. */
+/** Opens the WebSocket. `ws` is imported at the first call. */
 export async function openChannels(upgrade: Upgrade, protocol: string): Promise<WebSocket> {
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, handleProtocols: () => protocol })

@@ -1,6 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
 
-/** The container that a call is about. */
+/** The container of a call. */
 export interface ContainerCall {
   readonly namespace: string
   readonly pod: string
@@ -9,7 +9,7 @@ export interface ContainerCall {
   readonly signal: AbortSignal
 }
 
-/** A client has connected to the program of a container. */
+/** The connection of a client to the program of a container. */
 export interface AttachCall extends ContainerCall {
   readonly tty: boolean
   /** The input of the client. It ends when the client ends it, or at once if the client sends nothing. */
@@ -21,7 +21,7 @@ export interface AttachCall extends ContainerCall {
   onResize(fn: (size: { readonly columns: number; readonly rows: number }) => void): void
 }
 
-/** A client runs a command in a container. */
+/** A command that a client runs in a container. */
 export interface ExecCall extends AttachCall {
   readonly command: readonly string[]
 }
@@ -30,7 +30,7 @@ export interface ExecCall extends AttachCall {
 export interface ExecAnswer {
   readonly stdout?: string | Uint8Array | undefined
   readonly stderr?: string | Uint8Array | undefined
-  /** @default 0 */
+  /** The exit code of the command. @default 0 */
   readonly exitCode?: number | undefined
 }
 
@@ -40,7 +40,7 @@ export type ExecHandler = (call: ExecCall) => ExecAnswer | undefined | Promise<E
 /** Plays a container's program. */
 export type AttachHandler = (call: AttachCall) => ExecAnswer | undefined | Promise<ExecAnswer | undefined>
 
-/** A client reads a log. */
+/** A client's request for a log. */
 export interface LogCall extends ContainerCall {
   /** Whether the client wants later lines, too. */
   readonly follow: boolean
@@ -50,7 +50,7 @@ export interface LogCall extends ContainerCall {
   readonly tail: number | undefined
 }
 
-/** A line of a log. A string is a line of now. */
+/** A line of a log. A string has the current time. */
 export type LogLine = string | { readonly time: Date | string; readonly text: string }
 
 /**
@@ -60,7 +60,7 @@ export type LogLine = string | { readonly time: Date | string; readonly text: st
  */
 export type LogHandler = (call: LogCall) => Iterable<LogLine> | AsyncIterable<LogLine>
 
-/** A client has connected to a port of a pod. */
+/** The connection of a client to a port of a pod. */
 export interface PortForwardCall extends Omit<ContainerCall, 'container'> {
   readonly port: number
   /** The connection's bytes: it reads the client's bytes, and its writes go to the client. */

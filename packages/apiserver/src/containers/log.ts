@@ -11,7 +11,7 @@ export interface AskedLog {
   readonly timestamps: boolean
   readonly tailLines: number
   readonly limitBytes: number
-  /** In milliseconds since 1970. */
+  /** The start of the wanted lines, in milliseconds since 1970. */
   readonly since: number
 }
 
@@ -94,7 +94,7 @@ export async function sendLog(
 
 interface Timed {
   readonly time: string
-  /** The same, in milliseconds since 1970. */
+  /** The line's time in milliseconds since 1970. */
   readonly at: number
   readonly text: string
 }
@@ -106,7 +106,7 @@ function timed(line: LogLine, clock: Clock): Timed {
   return { time: withNanoseconds(written), at, text }
 }
 
-/** As a kubelet writes a time: nine digits behind the point. */
+/** A time in the form of a kubelet: with nine digits behind the point. */
 function withNanoseconds(time: string): string {
   const [, head = time, fraction = '', zone = ''] = /^(.*:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(time) ?? []
   return zone === '' ? time : `${head}.${fraction.padEnd(9, '0').slice(0, 9)}${zone}`

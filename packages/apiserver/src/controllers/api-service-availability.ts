@@ -9,7 +9,7 @@ import { objectKey, type Store } from '../store/store.ts'
 import type { Writer } from '../write/writer.ts'
 import { Work } from './work.ts'
 
-/** Why the server behind an APIService can't be reached. */
+/** The reason for which the server of an APIService is not reachable. */
 interface Unavailable {
   readonly reason: string
   readonly message: string
@@ -97,7 +97,7 @@ export class ApiServiceAvailability {
   }
 }
 
-/** Whether an EndpointSlice has an address that serves, at a port of this name. */
+/** Whether an EndpointSlice has a ready address, with a port of this name. */
 function isReady(slice: KubeObject, portName: string): boolean {
   const serves = objectsAt(slice, 'endpoints').some(
     one =>

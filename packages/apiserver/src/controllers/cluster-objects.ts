@@ -53,10 +53,10 @@ const configMap = (namespace: string, name: string, data: Record<string, string>
   data,
 })
 
-/** Where the server is reached. */
+/** The address of the server. */
 export interface ServerAddress {
   readonly port: number
-  /** The CA of its certificate and of its clients', PEM; '' without TLS. */
+  /** The CA of the server's certificate and of its clients' certificates, PEM; '' without TLS. */
   readonly ca: string
 }
 
@@ -74,7 +74,7 @@ export class ClusterObjects {
   readonly #work: Work | undefined
   #address: ServerAddress = { port: 6443, ca: '' }
 
-  /** `delayMs` undefined: namespaces stay without these, as without a controller manager. */
+  /** If `delayMs` is undefined, the objects of namespaces are not created, as without a controller manager. */
   constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number | undefined) {
     this.#store = store
     this.#registry = registry
@@ -122,7 +122,7 @@ export class ClusterObjects {
     return undefined
   }
 
-  /** Puts the data back that a user changed, and the annotation that a user removed. */
+  /** Restores the data that a user changed, and the annotation that a user removed. */
   #correct(version: Version, { apiVersion, kind, data }: KubeObject): void {
     const object = materialise(version, apiVersion, kind)
     const annotations = objectAt(object.metadata, 'annotations') ?? {}

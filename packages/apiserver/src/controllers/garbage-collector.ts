@@ -86,7 +86,7 @@ export class GarbageCollector {
     if (metadata.ownerReferences?.length) this.#collect(found)
   }
 
-  /** Deletes an object that no owner is left of; else drops its references to owners that are gone. */
+  /** Deletes an object if all its owners are gone. Otherwise drops its references to owners that are gone. */
   #collect({ type, version, object }: Found): void {
     const references = object.metadata.ownerReferences ?? []
     const states = references.map(reference => this.#ownerState(reference, version.namespace))

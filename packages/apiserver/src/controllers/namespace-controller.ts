@@ -28,7 +28,7 @@ export class NamespaceController {
   readonly #terminating = new Set<string>()
   readonly #work: Work | undefined
 
-  /** `delayMs` undefined: namespaces that are deleted stay `Terminating`, as without a controller manager. */
+  /** If `delayMs` is undefined, deleted namespaces stay `Terminating`, as without a controller manager. */
   constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number | undefined) {
     this.#store = store
     this.#registry = registry
@@ -45,13 +45,13 @@ export class NamespaceController {
     })
   }
 
-  /** Looks at every namespace again, after the store went back to another state. */
+  /** Processes every namespace again, after the store went back to another state. */
   reload(): void {
     this.#terminating.clear()
     for (const version of this.#store.collection(this.#namespaces).snapshot('')) this.#onNamespace(version)
   }
 
-  /** Refuses a create in a namespace that does not exist, or is going. */
+  /** Refuses a create in a namespace that does not exist or is being deleted. */
   admit(type: ResourceType, namespace: string, name: string): void {
     if (!type.namespaced) return
     const version = this.#store.collection(this.#namespaces).get(namespace)

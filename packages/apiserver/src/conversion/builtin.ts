@@ -27,7 +27,7 @@ const eventFields: readonly (readonly [name: string, core: string, zero?: Json])
 /** The fields of a `v1` Event that are kept when they are empty. */
 const coreZeros: JsonObject = { reportingComponent: '', reportingInstance: '' }
 
-/** Where the fields of `autoscaling/v2` that `autoscaling/v1` lacks are kept. */
+/** The annotations with the fields of `autoscaling/v2` that `autoscaling/v1` lacks. */
 const kept = {
   metrics: 'autoscaling.alpha.kubernetes.io/metrics',
   behavior: 'autoscaling.alpha.kubernetes.io/behavior',
@@ -149,7 +149,7 @@ function withAnnotations({ metadata }: KubeObject, annotations: Record<string, s
   return { ...rest, ...(Object.keys(annotations).length > 0 && { annotations }) } as JsonObject
 }
 
-/** Converts the objects of a built-in resource that are stored at another version: at once, asking nobody. */
+/** Converts the objects of a built-in resource that are stored at another version. Needs no webhook. */
 export class BuiltinConversion implements Converts {
   readonly #storage: ResourceType
   readonly #views = new WeakMap<Version, Version>()
@@ -206,7 +206,7 @@ export class BuiltinConversion implements Converts {
   }
 }
 
-/** The resources that are stored at another version, and at which. */
+/** The resources that are stored at another version, with that version. */
 export const storedElsewhere: Readonly<Record<string, readonly [group: string, version: string]>> = {
   'events.k8s.io/v1 events': ['', 'v1'],
   'autoscaling/v1 horizontalpodautoscalers': ['autoscaling', 'v2'],

@@ -22,7 +22,7 @@ export interface ConversionHost {
 
 type Reply = { readonly uid: string; readonly answer: HookAnswer }
 
-/** How long a server waits for a conversion, in seconds. */
+/** The time that a server waits for a conversion, in seconds. */
 const timeoutSeconds = 30
 
 /** Converts the objects of one definition between its versions, by its webhook. */
@@ -34,7 +34,7 @@ export class Conversion implements Converts {
   /** The converted states, by the version to which each was converted. */
   readonly #views = new WeakMap<Version, Map<string, Version>>()
 
-  /** `id`: the state of the definition. */
+  /** `id` is the state of the definition. */
   constructor(host: ConversionHost, webhook: JsonObject, id: string) {
     this.#host = host
     this.#id = id
@@ -114,7 +114,7 @@ export class Conversion implements Converts {
     const storage = type.storageSchema
     const kept = pruned(storage, converted)
     const shown = pruned(type.schema, this.object(kept, type.apiVersion))
-    // Without the schema's mark: its defaults are still to be filled in, when the object is read.
+    // The schema is undefined, because its defaults are filled in only when the object is read.
     return { object: kept, version: type.storageVersion, schema: undefined, shown }
   }
 
@@ -154,7 +154,7 @@ export class Conversion implements Converts {
   }
 }
 
-/** A state that could not be converted, and why. */
+/** A state that could not be converted, and the reason. */
 interface Failure {
   readonly type: ResourceType
   readonly version: Version

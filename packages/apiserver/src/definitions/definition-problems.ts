@@ -67,7 +67,7 @@ export function scaleProblems(version: JsonObject, path: string): StatusCause[] 
   ]
 }
 
-/** The number of selectable fields that a version may have. */
+/** The maximum number of selectable fields of a version. */
 const mostSelectable = 8
 
 /** The server's objections to the selectable fields of a version. */

@@ -68,7 +68,7 @@ function readVersion(version: Json): Json {
   return { ...version, schema: { ...schema, openAPIV3Schema: withoutNulls(root) } }
 }
 
-/** Refuses a definition that can't be served, with the server's causes. */
+/** Refuses an invalid definition, with the server's causes. */
 export function validateDefinition(definition: KubeObject, old: KubeObject | undefined): void {
   const spec = objectAt(definition, 'spec') ?? {}
   const names = objectAt(spec, 'names') ?? {}
@@ -154,7 +154,7 @@ function versionProblems(
   if (versions.filter(version => version.storage).length !== 1) {
     invalid('spec.versions', shown, 'must have exactly one version marked as storage version')
   }
-  // The server's own type has the first version's name once more.
+  // The server's own type repeats the name of the first version.
   const first = versions[0]?.name ?? ''
   if (first !== '') for (const why of dns1035Problems(first, 'name')) invalid('spec.version', first, why)
 }
@@ -186,7 +186,7 @@ function storedProblems(definition: KubeObject, invalid: Invalid): void {
   }
 }
 
-/** Kinds are held to the rule in lower case. */
+/** The problems of a name that must be a DNS-1035 label. Kinds are checked in lower case. */
 function dns1035Problems(text: string, field: string): string[] {
   const looked = field === 'kind' || field === 'listKind' ? text.toLowerCase() : text
   return [
@@ -202,7 +202,7 @@ function dns1035Problems(text: string, field: string): string[] {
 /** The resources of a definition: one for each served version. */
 export function typesOf(definition: KubeObject): ResourceType[] {
   const spec = objectAt(definition, 'spec') ?? {}
-  // A list kind or a short name that another definition has is not served.
+  // A list kind or a short name of another definition is not served.
   const asked = objectAt(spec, 'names') ?? {}
   const accepted = objectAt(objectAt(definition, 'status'), 'acceptedNames')
   const names = stringAt(accepted, 'kind') ? (accepted ?? asked) : asked
@@ -309,7 +309,7 @@ export function reinitialising(retryAfter: number): StatusError {
   })
 }
 
-/** Whether a definition has had all its names once, and is served since. */
+/** Whether a definition once had all its names, and is served since then. */
 export function isEstablished(definition: KubeObject): boolean {
   return objectsAt(objectAt(definition, 'status'), 'conditions').some(
     ({ type, status }) => type === 'Established' && status === 'True',

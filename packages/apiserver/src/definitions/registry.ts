@@ -21,7 +21,7 @@ for (const [key, [group, version]] of Object.entries(storedElsewhere)) {
   builtin.set(typeKey(itsGroup, itsVersion, plural), { ...type, storage, storageVersion: version, conversion })
 }
 
-/** The first of each kind. */
+/** The first resource of each kind. */
 const builtinByKind = new Map<string, ResourceType>()
 
 for (const type of builtin.values()) {
@@ -48,7 +48,7 @@ export class Registry {
     throw this.missing(group)
   }
 
-  /** The 404 for a resource that a group does not have: a Status if the group is built in, else plain text. */
+  /** The 404 for a resource that a group does not have: a Status if the group is built in, otherwise plain text. */
   missing(group: string): StatusError {
     return builtinByGroup.has(group) ? StatusError.noSuchResource() : StatusError.noSuchPath()
   }

@@ -1,13 +1,13 @@
 import { anything, checkFields, flag, number, oneOf, required, type Taken, text, whole } from '../option-check.ts'
 
-/** Which requests a fault hits. A field that is left out matches anything. */
+/** The criteria by which a fault matches requests. An absent field matches anything. */
 export interface FaultMatch {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb?: string | undefined
   /** `configmaps`, or with its group: `games.arcade.example.com`. */
   readonly resource?: string | undefined
   readonly namespace?: string | undefined
-  /** The name in the path, or that a field selector asks for. */
+  /** The name in the path or in a field selector. */
   readonly name?: string | undefined
   /** `status`, `scale` …; `''` for the object itself. */
   readonly subresource?: string | undefined
@@ -18,7 +18,7 @@ export interface FaultMatch {
  * it would without the fault.
  */
 export type FaultEffect =
-  /** The connection is closed and nothing is answered. With `after: true` the request is carried out first, and only its answer lost. */
+  /** The connection is closed without an answer. With `after: true` the request is carried out first, and only its answer is lost. */
   | { readonly kind: 'drop'; readonly after?: boolean | undefined }
   /** GOAWAY on the request's connection; the request itself is answered. HTTP/1.1: `connection: close`. */
   | { readonly kind: 'goaway' }
@@ -56,9 +56,9 @@ export type FaultEffect =
   | { readonly kind: 'line'; readonly text: string; readonly afterEvents?: number | undefined }
   /** Every event of a watch is sent `times` times (default 2). */
   | { readonly kind: 'duplicate'; readonly times?: number | undefined }
-  /** No byte more, and no end, until the client gives up. */
+  /** The rest of the body is never sent, until the client gives up. */
   | { readonly kind: 'hang'; readonly afterBytes?: number | undefined }
-  /** The body comes at this rate. */
+  /** The body is sent at this rate. */
   | { readonly kind: 'slow'; readonly bytesPerSecond: number }
   /** A `Warning: 299` header in addition to the answer. */
   | { readonly kind: 'warning'; readonly text: string }
@@ -79,7 +79,7 @@ export interface FaultRule {
 const cut = { afterBytes: whole() }
 const event = { afterEvents: whole() }
 const refusal = { reason: text, message: text, retryAfterSeconds: whole() }
-/** No bytes a second would be a hang. */
+/** A rate of 0 would be a hang. */
 const rate: Taken = { takes: 'a positive number', ok: value => Number.isFinite(value) && (value as number) > 0 }
 
 /** The fields of each effect, in addition to its kind. */
@@ -104,7 +104,7 @@ const effects: Readonly<Record<FaultEffect['kind'], Readonly<Record<string, Take
 const match: Readonly<Record<keyof FaultMatch, Taken>> = {
   verb: oneOf(
     ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
-    // Of paths that name no resource.
+    // The verbs of paths without a resource.
     ...['post', 'put', 'head', 'options'],
   ),
   resource: text,
@@ -113,7 +113,7 @@ const match: Readonly<Record<keyof FaultMatch, Taken>> = {
   subresource: text,
 }
 
-/** Whether only a watch can show this effect. */
+/** Whether this effect is possible only for a watch. */
 export function isForWatches({ kind }: FaultEffect): boolean {
   return kind === 'error-event' || kind === 'line' || kind === 'duplicate'
 }

@@ -39,7 +39,7 @@ export class Faults {
     return { remove, hits: async () => active.hits, [Symbol.asyncDispose]: remove }
   }
 
-  /** Takes all faults away. */
+  /** Removes all faults. */
   async clear(): Promise<void> {
     this.#active.clear()
   }

@@ -34,7 +34,7 @@ function typeOf(name: string): FieldType {
   const always = new Set<string>()
   const embedded = new Map<string, string>()
   const type = fieldType({ kind: 'map', struct: true, name, fields, always, embedded })
-  // Before its fields: types refer to themselves.
+  // Set before the fields are read, because types refer to themselves.
   read.set(name, type)
   const inGo = goTypesOf(name)
   for (const field of (builtinFields[name] ?? '').split(' ')) {

@@ -146,7 +146,7 @@ function compareLists(before: readonly Json[], now: readonly Json[], type: Field
   }
 }
 
-/** The changes of one value, as they are found. */
+/** Collects the changes of one value. */
 class Change {
   #set: Record<string, FieldSet> | undefined
   #removed: Record<string, FieldSet> | undefined

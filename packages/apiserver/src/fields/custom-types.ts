@@ -6,7 +6,7 @@ const read = new WeakMap<Schema, FieldType>()
 const scalar = fieldType({ kind: 'scalar' })
 const text = fieldType({ kind: 'string' })
 
-/** How objects of a custom resource are owned, by its schema. */
+/** The type of a custom resource's objects, which determines the owners of their fields, by its schema. */
 export function customType(root: Schema): FieldType {
   const known = read.get(root)
   if (known !== undefined) return known

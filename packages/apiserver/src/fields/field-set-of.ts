@@ -4,7 +4,7 @@ import { atomic, type FieldType, fieldOf, isGranularList, names } from './field-
 import { itemsByElement } from './items.ts'
 import { fieldElement } from './path-element.ts'
 
-/** The fields that an apply of `value` owns: its leafs, the items of its lists and the entries of its maps. */
+/** The fields that an apply of `value` owns: its leaves, the items of its lists and the entries of its maps. */
 export function fieldSetOf(value: Json, type: FieldType): FieldSet | undefined {
   if (type.atomic) return member
   if (isObject(value)) {

@@ -22,7 +22,7 @@ function isMember(set: FieldSet): boolean {
   return true
 }
 
-/** A field with the fields below it. */
+/** A field, with the fields below it. */
 export function node(children: Children, itself: boolean): FieldSet | undefined {
   let empty = true
   for (const key in children) {
@@ -102,7 +102,7 @@ export function sameSet(a: FieldSet | undefined, b: FieldSet | undefined): boole
   return true
 }
 
-/** Whether the field at `element` of a set is of the set itself. */
+/** Whether a set contains the field `element` itself. */
 export function hasField(set: FieldSet | undefined, element: string): boolean {
   const found = set?.[element]
   return found !== undefined && isMember(found)
@@ -155,7 +155,7 @@ function isInOrder(set: FieldSet): boolean {
 /** Reads a set from JSON: `undefined` if the value is no set, `null` if the set is empty. */
 export function readSet(value: Json | undefined): FieldSet | null | undefined {
   const read = readNode(value)
-  // There is no owner of a whole object.
+  // A whole object has no owner.
   return read === member ? null : read === undefined ? undefined : (node({ ...read }, false) ?? null)
 }
 

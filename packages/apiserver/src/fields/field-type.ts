@@ -10,14 +10,14 @@ export interface FieldType {
   readonly fields: ReadonlyMap<string, FieldType>
   /** The type of all other fields; `undefined` if there are none. */
   readonly others: FieldType | undefined
-  /** A built-in's type. Encoding leaves out its empty fields. */
+  /** Whether it is the type of a built-in. The server's encoding leaves out its empty fields. */
   readonly struct: boolean
   /** The name of a built-in's type; `''` if it has none. */
   readonly name: string
   /** Fields that every value of the type has, even if they are empty. So nobody adds them. */
   readonly always: ReadonlySet<string>
   readonly items: FieldType | undefined
-  /** The fields that identify the items of a list, with their defaults; none: the items identify themselves. */
+  /** The fields that identify the items of a list, with their defaults; empty if the items identify themselves. */
   readonly keys: readonly { readonly name: string; readonly default: Json | undefined }[]
   /** The Go type on the server if the shape does not determine it; otherwise `''`. */
   readonly goType: string
@@ -29,11 +29,11 @@ export interface FieldType {
   readonly patch: PatchStrategy
 }
 
-/** How a strategic merge patch is merged into a value. */
+/** The way in which a strategic merge patch is merged into a value. */
 export interface PatchStrategy {
   /** Whether a list is merged item by item. Otherwise it is replaced. */
   readonly merges: boolean
-  /** The field that identifies its items; `''`: the items identify themselves. */
+  /** The field that identifies the items; `''` if they identify themselves. */
   readonly key: string
   /** Whether `$retainKeys` is understood. */
   readonly retainKeys: boolean
@@ -58,10 +58,10 @@ export function fieldType(properties: Partial<FieldType> & Pick<FieldType, 'kind
   return { ...nothing, atomic: false, ...properties }
 }
 
-/** A value without known fields: a leaf. */
+/** The type of a value without known fields, which is a leaf. */
 export const atomic: FieldType = fieldType({ kind: 'any', atomic: true })
 
-/** The type of a value without a schema: maps are owned by field, lists as a whole. */
+/** The type of a value without a schema: maps are owned field by field, lists as a whole. */
 export const deduced: FieldType = selfReferring()
 
 function selfReferring(): FieldType {

@@ -16,7 +16,7 @@ export function merge(live: Json, applied: Json, type: FieldType): Json {
   return applied
 }
 
-/** Whether a value is neither of the form that the other has, nor nothing. */
+/** Whether a value neither has the given form nor is null. */
 function hasItsOwnForm(value: Json, form: 'map' | 'list'): boolean {
   return value !== null && (form === 'map' ? !isObject(value) : !Array.isArray(value))
 }
@@ -77,7 +77,7 @@ function mergeLists(
         continue
       }
       if (appliedItems.has(mine) && nextShared !== undefined && nextShared !== mine) {
-        // In both, but not its turn.
+        // The item is in both lists, but comes later in the applied order.
         l++
         continue
       }

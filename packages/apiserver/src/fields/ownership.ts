@@ -6,12 +6,12 @@ import { difference, type FieldSet, intersection, member, union, without } from 
 import type { FieldType } from './field-type.ts'
 import { capped, isReset, type Manager, readManagers, sameManager, writeManagers } from './managers.ts'
 
-/** The manager of a write, its endpoint, and the fields that this endpoint lets nobody own. */
+/** The manager of a write, its endpoint, and the fields that the endpoint resets. */
 export interface Writing {
   readonly manager: string
   readonly apiVersion: string
   readonly subresource: string
-  /** RFC 3339, whole seconds; `undefined`: the entry has no time. */
+  /** RFC 3339, whole seconds; `undefined` if the entry has no time. */
   readonly time: string | undefined
   /** The type of objects at an apiVersion; `undefined` if the version is not served. */
   readonly typeAt: (apiVersion: string) => FieldType | undefined
@@ -130,7 +130,7 @@ export function taken(
       byVersion.set(manager.apiVersion, type === undefined ? undefined : changesOf(live, next, type, reset, applied))
     }
     const found = byVersion.get(manager.apiVersion)
-    // A version that is not served any more is nobody's.
+    // The fields of a version that is no longer served have no owner.
     if (found === undefined) continue
     const disputed = intersection(manager.set, found.set)
     if (disputed !== undefined) conflicts.push({ manager, set: disputed })

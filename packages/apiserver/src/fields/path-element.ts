@@ -1,16 +1,16 @@
 import { isObject, type Json, type JsonObject, own, parseJson } from '@wherry/cel/internal'
 
-/** The element of a field by its name. */
+/** The path element for a field, by its name. */
 export function fieldElement(name: string): string {
   return `f:${name}`
 }
 
-/** The element of an item of a list that is a set. */
+/** The path element for an item of a list that is a set. */
 export function valueElement(value: Json): string {
   return `v:${JSON.stringify(value)}`
 }
 
-/** The element of an item of a list that is a map, by the fields that are its key. */
+/** The path element for an item of a list that is a map, by its key fields. */
 export function keyElement(key: JsonObject): string {
   const names = Object.keys(key)
   if (names.length > 1) names.sort()

@@ -4,7 +4,7 @@ import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts
 import { elementOf } from './items.ts'
 import { fieldElement } from './path-element.ts'
 
-/** `value` without the fields of `gone`. A map or a list that loses all its fields is null. */
+/** `value` without the fields of `gone`. A map or a list that loses all its fields becomes null. */
 export function removeFields(value: Json, gone: FieldSet | undefined, type: FieldType): Json {
   if (gone === undefined) return value
   if (isObject(value)) return type.atomic ? null : removeFromMap(value, gone, type)

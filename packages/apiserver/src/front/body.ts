@@ -47,7 +47,7 @@ export function tooLargeStatus(maxBodyBytes: number): string {
   return `${JSON.stringify(status)}\n`
 }
 
-/** Gives that answer. */
+/** Sends the 413 for a body that is too long. */
 export function replyTooLarge(reply: ServerReply, maxBodyBytes: number): void {
   const status = Buffer.from(tooLargeStatus(maxBodyBytes))
   reply.head(413, {

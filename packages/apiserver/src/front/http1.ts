@@ -11,14 +11,14 @@ export interface Http1Options {
   readonly handler: Handler
   readonly maxBodyBytes: number
   readonly maxHeaderBytes: number
-  /** The peer of a socket that was given to the server. */
+  /** The peer of a socket of the server. */
   readonly peerOf: (socket: Duplex) => Http1Peer | undefined
 }
 
 /** The server's end of one HTTP/1.1 connection. */
 export class Http1Peer extends SocketPeer {
   readonly protocol = 'http/1.1'
-  /** Set by `goaway`: the connection ends after the exchanges under way. */
+  /** Whether the connection ends after the exchanges under way. Set by `goaway`. */
   leaving = false
 
   goaway(): void {
@@ -54,7 +54,7 @@ export function createHttp1(options: Http1Options): Server {
 function refuse(error: NodeJS.ErrnoException, peer: Http1Peer | undefined, socket: Duplex): void {
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
   if (peer === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
-  // Half of an answer may have left already; the client would read anything that follows as its rest.
+  // Half of an answer may have been sent already. The client would read any following bytes as the rest of it.
   else if (peer.active > 0) peer.destroy()
   else peer.endWith(lastAnswer(status, 'text/plain; charset=utf-8', status))
 }
@@ -65,7 +65,7 @@ function lastAnswer(status: string, type: string, body: string): string {
   return `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-/** Answers a request that wants another protocol: the handler takes the connection, or refuses, after which the connection ends. */
+/** Answers a request that asks for another protocol. The handler takes the connection over, or refuses, after which the connection ends. */
 function serveUpgrade({ request, socket, head }: Upgrade, options: Http1Options): void {
   const peer = options.peerOf(socket)
   if (peer === undefined) {

@@ -4,7 +4,7 @@ export interface ListenerOptions {
   readonly host: string
   /** With `0`, a free port, which the listener then keeps. */
   readonly port: number
-  /** Whether a peer that ends its side leaves ours open. @default false */
+  /** Whether our side stays open if a peer ends its side. @default false */
   readonly allowHalfOpen?: boolean | undefined
   readonly onSocket: (socket: Socket) => void
 }
@@ -55,7 +55,7 @@ export class Listener {
     const server = this.#server
     if (server === undefined) return
     this.#server = undefined
-    // The handle is closed at once; the callback would wait for the connections, which live on.
+    // The handle is closed at once. The callback would wait for the connections, which stay open.
     server.close()
     await new Promise<void>(resolve => setImmediate(resolve))
   }

@@ -12,7 +12,7 @@ export interface MemoryConnectionOptions extends MemoryServerEndOptions {
   readonly latencyMs: () => number
   readonly chunking: Chunking
   readonly trace: ((line: string) => void) | undefined
-  /** Called after each request that was sent. */
+  /** Called after each sent request. */
   readonly onRequest: (connection: MemoryConnection) => void
   /** Called when both ends know that the connection is gone. */
   readonly onGone: (connection: MemoryConnection) => void
@@ -133,12 +133,12 @@ export class MemoryConnection implements Connection {
     return this.#closing
   }
 
-  /** The server says GOAWAY. */
+  /** Sends the server's GOAWAY. */
   goaway(): void {
     this.#server.goaway()
   }
 
-  /** Breaks the connection for both ends at once, frozen or not. Of the bytes under way a random first part arrives. */
+  /** Breaks the connection for both ends at once, frozen or not. A random first part of the bytes under way arrives. */
   kill(): void {
     this.#bytesToKill = Number.POSITIVE_INFINITY
     this.thaw()
@@ -154,7 +154,7 @@ export class MemoryConnection implements Connection {
     if (bytes === 0) this.#killHere()
   }
 
-  /** From now on nothing passes, in either direction, and neither end notices. */
+  /** Stops all bytes from now on, in both directions, without either end noticing. */
   freeze(): void {
     this.#toServer.stall()
     this.#toClient.stall()
@@ -213,7 +213,7 @@ export class MemoryConnection implements Connection {
     else void this.close()
   }
 
-  /** Ends the streams and pings that are left on the client's side of a closed connection. */
+  /** Ends the remaining streams and pings on the client's side of a closed connection. */
   #end(cause: Error | undefined): void {
     this.#cause = cause
     if (this.#streams.size > 0 || this.#pings.size > 0) {

@@ -18,7 +18,7 @@ export interface TransportErrorData {
   readonly code: string
   /** The code of an RST_STREAM. */
   readonly rstCode?: number | undefined
-  /** `true` when the server has certainly not looked at the request. */
+  /** `true` if the server certainly has not processed the request. */
   readonly unprocessed?: boolean | undefined
 }
 

@@ -23,6 +23,6 @@ export type ServerFrame =
   | { readonly kind: 'end'; readonly stream: MemoryStream }
   | { readonly kind: 'rst'; readonly stream: MemoryStream; readonly code: number }
   | { readonly kind: 'pong'; readonly id: number }
-  /** Streams with an id above `lastId` were not, and will not be, looked at. */
+  /** Streams with an id above `lastId` are not processed. */
   | { readonly kind: 'goaway'; readonly lastId: number }
   | { readonly kind: 'close'; readonly cause: Error | undefined }

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** How a pipe is set up. */
+/** The options of a pipe. */
 export interface PipeOptions<F> {
   readonly clock: Clock
-  /** How long the next batch is under way, in milliseconds. */
+  /** The time that the next batch is under way, in milliseconds. */
   readonly latencyMs: () => number
-  /** Which frames of a batch arrive now and which later. */
+  /** Divides a batch into the frames that arrive now and those that arrive later. */
   readonly divide?: ((frames: readonly F[]) => { readonly now: readonly F[]; readonly later: readonly F[] }) | undefined
   readonly arrive: (frame: F) => void
 }
@@ -31,7 +31,7 @@ export class Pipe<F> {
     this.#schedule()
   }
 
-  /** Nothing arrives from now on; frames wait. */
+  /** Stops the arrival of frames. They wait. */
   stall(): void {
     this.#stalled = true
     this.#timer?.cancel()

@@ -70,7 +70,7 @@ export class MemoryServerEnd {
     else this.#toClient.send(frame)
   }
 
-  /** The exchange is over. */
+  /** Ends an exchange. */
   finish(stream: MemoryStream): void {
     if (!this.#active.delete(stream)) return
     stream.reply.close()

@@ -16,7 +16,7 @@ export interface StreamHost {
   cancel(stream: MemoryStream): void
   /** Called when the client has received the stream to its end, or stops reading it. */
   over(stream: MemoryStream): void
-  /** Calls `fn` at the present time, and not from here. */
+  /** Calls `fn` at the present time, in a later turn. */
   later(fn: () => void): void
   readonly trace: ((stream: MemoryStream, what: string) => void) | undefined
 }
@@ -95,7 +95,7 @@ export class MemoryStream implements Exchange {
     else this.#end()
   }
 
-  /** The response broke: chunks that the client holds unread are lost. */
+  /** Breaks the response. Chunks that the client holds unread are lost. */
   fail(cause: Error): void {
     if (this.#over) return
     this.#close()
@@ -122,7 +122,7 @@ export class MemoryStream implements Exchange {
   #pass(bytes: Uint8Array): void {
     this.#host.trace?.(this, `< ${bytes.length} bytes`)
     this.#read += bytes.length
-    // As real ones do: not each chunk is acknowledged, but each half of the window.
+    // As on a real connection, each half of the window is acknowledged, not each chunk.
     if (this.#read * 2 >= this.#host.windowBytes) {
       this.#host.credit(this, this.#read)
       this.#read = 0

@@ -9,9 +9,9 @@ import { checkMemoryFaults, checkMemoryOptions } from './memory-options.ts'
 
 /** The probabilities with which a connection breaks, each from 0 (the default) to 1. */
 export interface MemoryFaults {
-  /** Per request: the connection is reset after up to 4,000 more bytes of responses, in the middle of a line or not. */
+  /** For each request: the connection is reset after up to 4,000 more bytes of responses, in the middle of a line or not. */
   readonly kill?: number | undefined
-  /** Per request: the connection is going away. */
+  /** For each request: the connection gets a GOAWAY. */
   readonly goaway?: number | undefined
   /** For each request: the connection is dead from then on, and neither end notices. */
   readonly freeze?: number | undefined
@@ -21,9 +21,9 @@ export interface MemoryFaults {
 
 /** Options of `memoryTransport`. */
 export interface MemoryTransportOptions {
-  /** The server. */
+  /** Answers the requests. */
   readonly handler: Handler
-  /** The clock by which the network delays. */
+  /** The clock for the delays of the network. */
   readonly clock: Clock
   /** The random numbers of latencies, chunk borders and faults. They need a stream of their own, such as `simulation.random.fork('network')`. */
   readonly random: () => number
@@ -54,12 +54,12 @@ export interface MemoryTransportOptions {
   /** How a response is cut into pieces. @default 'random' */
   readonly chunking?: Chunking | undefined
   /**
-   * A longer request body is answered with 413.
+   * The maximum length of a request body, in bytes. A longer body is answered with 413.
    *
    * @default 3_145_728
    */
   readonly maxBodyBytes?: number | undefined
-  /** The subject of the client certificate that the connections show. */
+  /** The subject of the connections' client certificate. */
   readonly certificate?: Peer['certificate']
   /** The faults of the connections. @default none */
   readonly faults?: MemoryFaults | undefined
@@ -71,13 +71,13 @@ export interface MemoryTransportOptions {
 export interface MemoryControls {
   /** The connections that are open at one end at least, the oldest first. */
   connections(): readonly Connection[]
-  /** How many connections were made since the start. */
+  /** The number of connections since the start. */
   made(): number
-  /** Breaks a connection at once, as by a TCP reset; of the bytes under way a random first part arrives. */
+  /** Breaks a connection at once, as by a TCP reset. A random first part of the bytes under way arrives. */
   kill(connection: Connection): void
   /** Breaks the connection as soon as the client has received `bytes` more bytes of responses, not one byte later. */
   killAfter(connection: Connection, bytes: number): void
-  /** Lets nothing pass any more, in either direction, and neither end notices: a half-open connection. */
+  /** Stops all bytes in both directions, without either end noticing: a half-open connection. */
   freeze(connection: Connection): void
   /** Ends a freeze: the bytes that were sent meanwhile arrive. */
   thaw(connection: Connection): void
@@ -93,10 +93,10 @@ export interface MemoryControls {
   pending(): string[]
 }
 
-/** A {@link Transport} that leads to a handler in this process, without sockets. */
+/** A {@link Transport} to a handler in this process, without sockets. */
 export interface MemoryTransport extends Transport {
   readonly controls: MemoryControls
-  /** Breaks every connection, as a server that is killed, and refuses new ones. */
+  /** Breaks every connection, like a killed server, and refuses new ones. */
   close(): void
 }
 
@@ -201,7 +201,7 @@ function strike(connection: MemoryConnection, faults: MemoryFaults, random: () =
   if (faults.freeze !== undefined && chance(random, faults.freeze)) connection.freeze()
 }
 
-/** Eighths of a millisecond: exact in binary, and short in a trace. */
+/** Multiples of an eighth of a millisecond: exact in binary, and short in a trace. */
 function latencies(given: number | readonly [number, number], random: () => number): () => number {
   if (typeof given === 'number') return () => given
   const [least, most] = given

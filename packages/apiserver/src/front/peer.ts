@@ -5,7 +5,7 @@ import type { Peer } from '../exchange.ts'
 
 /** The part of an exchange that its connection needs. */
 export interface OpenExchange {
-  /** Bytes that were written and that the kernel has not taken yet. */
+  /** The number of written bytes that the kernel has not accepted yet. */
   buffered(): number
 }
 
@@ -45,12 +45,12 @@ export abstract class SocketPeer implements Peer {
 
   abstract goaway(): void
 
-  /** True from `destroy` or `reset` on: later writes go nowhere. */
+  /** Whether `destroy` or `reset` was called, so that later writes are dropped. */
   get broken(): boolean {
     return this.#broken
   }
 
-  /** Exchanges under way. */
+  /** The number of exchanges under way. */
   get active(): number {
     return this.#exchanges.size
   }
@@ -67,7 +67,7 @@ export abstract class SocketPeer implements Peer {
 
   reset(): void {
     this.#break(() => {
-      // A socket that is gone already can't be reset, only forgotten.
+      // A closed socket can't be reset, only destroyed.
       if (this.#raw.destroyed) this.socket.destroy()
       else this.#raw.resetAndDestroy()
     })
@@ -109,7 +109,7 @@ export abstract class SocketPeer implements Peer {
 /** The subject of the client's certificate if it was verified against the CA. An invalid certificate is ignored. */
 function verifiedSubject(socket: Socket | TLSSocket): Peer['certificate'] {
   if (!('authorized' in socket) || !socket.authorized) return undefined
-  // Node's types leave out that an attribute that occurs more than once is an array.
+  // Node's types lack the array for an attribute that occurs more than once.
   const subject = socket.getPeerCertificate().subject as Readonly<Record<string, string | string[]>> | undefined
   if (subject === undefined) return undefined
   const commonName = [subject.CN ?? ''].flat()[0] ?? ''

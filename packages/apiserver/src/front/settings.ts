@@ -51,7 +51,7 @@ export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Ann
     socket.unshift(Buffer.concat([bytes.subarray(0, ack), bytes.subarray(ack + FRAME_HEADER_BYTES)]))
     ready()
   }
-  // A session writes past the socket's queue. On a TLS socket that is still writing, Node ends the process.
+  // A session writes without the socket's queue. If a TLS socket is still writing at that time, Node ends the process.
   socket.write(Buffer.concat([header, payload]), () => {
     isWritten = true
     read()

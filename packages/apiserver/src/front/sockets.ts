@@ -24,11 +24,11 @@ export interface ListenOptions {
   readonly tls?: FrontTls | undefined
   /** The port. @default 0, a free port */
   readonly port?: number | undefined
-  /** @default '127.0.0.1' */
+  /** The address to listen on. @default '127.0.0.1' */
   readonly host?: string | undefined
   /** The maximum number of concurrent streams on an HTTP/2 connection. Any further stream is reset with PROTOCOL_ERROR, as by Go's server. @default 100 */
   readonly maxStreams?: number | undefined
-  /** A longer request body is answered with 413. @default 3_145_728 */
+  /** The maximum length of a request body, in bytes. A longer body is answered with 413. @default 3_145_728 */
   readonly maxBodyBytes?: number | undefined
   /**
    * The maximum length of request headers. Longer ones are answered with 431 in plain text on HTTP/1.1. On HTTP/2 the stream is reset with ENHANCE_YOUR_CALM,
@@ -40,27 +40,27 @@ export interface ListenOptions {
    * `Infinity`: never. @default 90_000
    */
   readonly idleMs?: number | undefined
-  /** Where the timers come from. @default systemClock({ unref: true }) */
+  /** The clock of the timers. @default systemClock({ unref: true }) */
   readonly clock?: Clock | undefined
 }
 
-/** A handler on sockets. */
+/** The sockets of a handler. */
 export interface SocketFront {
   readonly port: number
-  /** `https://127.0.0.1:PORT`, or http. */
+  /** The URL `https://127.0.0.1:PORT`, or http. */
   readonly url: string
   /** The number of open connections, including connections in their TLS handshake. */
   connections(): number
-  /** Connections accepted since the start. */
+  /** The number of connections accepted since the start. */
   accepted(): number
-  /** Response bytes that were written and that no kernel has taken yet, over all connections. */
+  /** The number of written response bytes that no kernel has accepted yet, over all connections. */
   buffered(): number
   /**
    * Closes the listener, so that new connections are refused while old ones stay open, or opens it again on the same port. Rejects if another program has the
    * port by then.
    */
   refuse(on: boolean): Promise<void>
-  /** GOAWAY on every HTTP/2 connection; HTTP/1.1 connections close after their exchange under way. */
+  /** Sends GOAWAY on every HTTP/2 connection. HTTP/1.1 connections close after their exchange under way. */
   goawayAll(): void
   /** Closes every connection at once, in the middle of its exchanges, as a killed server does. */
   destroyAll(): void
@@ -68,7 +68,7 @@ export interface SocketFront {
   close(): Promise<void>
 }
 
-/** Listens on loopback and hands every request to the handler. Rejects when the port can't be had. */
+/** Listens on loopback and passes every request to the handler. Rejects if the port is not available. */
 export async function listen(options: ListenOptions): Promise<SocketFront> {
   const front = new Front(options)
   await front.refuse(false)

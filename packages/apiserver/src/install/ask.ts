@@ -4,7 +4,7 @@ import { request } from 'node:https'
 /** A server, and the token for requests to it. */
 export interface Access {
   readonly url: string
-  /** PEM. `undefined` without TLS. */
+  /** The CA of the server's certificate, PEM. `undefined` without TLS. */
   readonly ca: string | undefined
   readonly token: string
 }
@@ -18,7 +18,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** How a request is sent. */
+/** The options of a request. */
 export interface AskOptions {
   /** @default 'application/json' */
   readonly contentType?: string | undefined
@@ -30,7 +30,7 @@ export interface AskOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** Sends a request. Rejects when no whole answer comes. The body is sent as JSON. */
+/** Sends a request, with the body as JSON. Rejects if no whole answer comes. */
 export function ask(
   { url, ca, token }: Access,
   method: string,

@@ -11,9 +11,9 @@ import { follow, Lines } from './follow.ts'
 
 /** Sends requests to a server as its administrator. */
 export interface Asker {
-  /** Rejects when no whole answer comes. The body is sent as JSON, with `contentType` `application/json` by default. */
+  /** Sends a request, with the body as JSON and a `contentType` of `application/json` by default. Rejects if no whole answer comes. */
   ask(method: string, path: string, body?: object, contentType?: string, accept?: string): Promise<Answer>
-  /** Waits before a question is asked again. */
+  /** Waits before the next attempt. */
   pause(): Promise<void>
   /**
    * Reads the lines of an answer that does not end, such as a watch. `ended` is called once when the answer ends for any reason, but not after a call of the
@@ -52,7 +52,7 @@ function askBySockets({ url, ca, token }: ApiServer): OpenAsker {
   }
 }
 
-/** Asks a server in memory. Its close closes the transport. */
+/** Sends requests to a server in memory. The asker's `close` closes the transport. */
 async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport): Promise<OpenAsker> {
   let open: Connection | undefined
   const connect = async (): Promise<Connection> => {
@@ -79,7 +79,7 @@ async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport
         ...head(method, path, accept, contentType),
         body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
       }),
-    // An answer takes some of the simulated time already.
+    // An answer already takes some simulated time.
     pause: async () => undefined,
     follow(path, line, ended) {
       const lines = new Lines(line)

@@ -9,14 +9,14 @@ export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
-  /** `deploy/crd/games.yaml: CustomResourceDefinition games.arcade.example.com` */
+  /** The name in errors: `deploy/crd/games.yaml: CustomResourceDefinition games.arcade.example.com` */
   readonly title: string
 }
 
 /** An installable source: an object, YAML text, or the path of a file or folder. */
 export type ManifestSource = string | object
 
-/** The objects of a source, in its order. Throws an `Error` for a file that can't be read and for a manifest that is no object of Kubernetes. */
+/** The objects of a source, in its order. Throws an `Error` if a file can't be read, or if a manifest is no object of Kubernetes. */
 export function manifestsOf(source: ManifestSource): Manifest[] {
   if (typeof source !== 'string') return manifestOf(source as JsonObject, '')
   return isText(source) ? documentsOf(source, '') : filesOf(source).flatMap(inFile)
@@ -55,7 +55,7 @@ function manifestOf(object: JsonObject, where: string): Manifest[] {
   if (!isObject(object)) throw new Error(`${where}${JSON.stringify(object)} is no object of Kubernetes`)
   const items = own(object, 'items')
   const [apiVersion = '', kind = ''] = [stringAt(object, 'apiVersion'), stringAt(object, 'kind')]
-  // A list that `kubectl get -o yaml` has printed.
+  // A list printed by `kubectl get -o yaml`.
   if (kind.endsWith('List') && Array.isArray(items)) return items.flatMap(item => manifestOf(item as JsonObject, where))
   // A Kustomization is for kustomize, and no server has its kind.
   if (kind === 'Kustomization' && apiVersion.startsWith('kustomize.config.k8s.io/')) return []

@@ -75,6 +75,6 @@ process.on('message', (message: CallMessage) => {
   })
 })
 process.on('disconnect', () => process.exit())
-// A terminal's Ctrl-C and hang-up reach every process of the group. When to end is the parent's to say.
+// A terminal's Ctrl-C and hang-up reach every process of the group, but only the parent decides when to end.
 process.on('SIGINT', () => {})
 process.on('SIGHUP', () => {})

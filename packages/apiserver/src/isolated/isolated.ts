@@ -9,18 +9,18 @@ import type { ServerStats } from '../stats.ts'
 import type { ServerFacts } from './messages.ts'
 import { ServerChannel } from './server-channel.ts'
 
-/** An API server in a process of its own: its memory and its event loop are not the test's. */
+/** An API server in its own process: it does not share memory and event loop with the test. */
 export interface IsolatedApiServer extends ControlledApiServer {
   /** The id of the server's process, for measurements. The process ends on `close`, and when this process ends in any way. */
   readonly pid: number
 }
 
-/** How many objects of an iterable cross at a time. */
+/** The number of objects of an iterable in one message. */
 const FILL_BATCH = 500
 
 /**
- * Starts an API server in a child process. Options that can't cross (`clock`, `random`, `webhooks`,
- * an authorizer function) and `sockets: false`, which nothing could reach, are an `OptionError`.
+ * Starts an API server in a child process. Throws an `OptionError` for options that can't be sent to the process (`clock`, `random`, `webhooks`, an authorizer
+ * function), and for `sockets: false`, because nothing could reach such a server.
  */
 export async function startIsolated(options: EmbeddedOptions): Promise<IsolatedApiServer> {
   checkOptions(options)

@@ -37,21 +37,21 @@ export interface Calls
     | 'close'
   > {
   start(options: EmbeddedOptions): Promise<ServerFacts>
-  /** Resolves with a number that stands for the fault. */
+  /** Resolves with a number that identifies the fault. */
   addFault(rule: FaultRule): Promise<number>
   removeFault(fault: number): Promise<void>
   faultHits(fault: number): Promise<number>
   clearFaults(): Promise<void>
 }
 
-/** A call on its way to the server's process. */
+/** The message of a call to the server's process. */
 export interface CallMessage {
   readonly id: number
   readonly method: keyof Calls
   readonly args: readonly unknown[]
 }
 
-/** Its answer. */
+/** The message of the answer to a call. */
 export type AnswerMessage =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: PackedError }

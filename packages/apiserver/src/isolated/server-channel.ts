@@ -60,7 +60,7 @@ export class ServerChannel {
       this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject })
       try {
         this.#child.send({ id, method, args }, error => {
-          // Where the child has died, its exit says more than the broken pipe does.
+          // If the child has died, its exit has more information than the broken pipe.
           if (error !== null && this.#child.connected) this.#settle(id)?.reject(error)
         })
       } catch (error) {
@@ -87,7 +87,7 @@ export class ServerChannel {
   async #end(): Promise<void> {
     const { stderr } = this.#child
     const [exitCode, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(resolve => {
-      // Not its 'close' event, which Node does not emit after a disconnect from this side.
+      // Not the 'close' event, which Node does not emit after a disconnect from this side.
       this.#child.once('exit', (...how) => resolve(how))
       this.#child.on('error', error => {
         this.#output += error.message

@@ -2,12 +2,12 @@ import { dnsLabelProblems, subdomainProblems } from '@wherry/cel/internal'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 
-/** Whether a group is of a server within the server: of definitions, or of API services. */
+/** Whether the server of a group is a separate one within the API server: that of definitions, or of API services. */
 export function isOwnServer(group: string): boolean {
   return group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io'
 }
 
-/** Resources with names that need only be usable as a path segment. */
+/** The resources with names that must only be usable as a path segment. */
 const pathSegments = new Set([
   'apiservices.apiregistration.k8s.io',
   'poddisruptionbudgets.policy',
@@ -25,13 +25,13 @@ export function nameProblems(type: ResourceType, name: string): string[] {
   return labels.has(key) ? dnsLabelProblems(name) : subdomainProblems(name)
 }
 
-/** Why `name` can't be a segment of a path. */
+/** The reasons for which `name` can't be a segment of a path. */
 export function pathSegmentProblems(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`]
   return ['/', '%'].filter(character => name.includes(character)).map(character => `may not contain '${character}'`)
 }
 
-/** Why `generateName` can't begin a name of this resource. A dash at its end is no problem: more follows. */
+/** The reasons for which `generateName` can't begin a name of this resource. A dash at its end is accepted, because more characters follow. */
 export function prefixProblems(type: ResourceType, prefix: string): string[] {
   return nameProblems(type, prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
 }
@@ -58,7 +58,7 @@ export function generatedName(base: string, random: () => number): string {
   return base.slice(0, 58) + suffix
 }
 
-/** A version 4 UUID from `random`. */
+/** Makes a version 4 UUID from `random`. */
 export function uuid(random: () => number): string {
   let hex = ''
   for (let i = 0; i < 8; i++)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@wherry/cel/internal'
 
-/** Metadata as the server keeps it. */
+/** The metadata of an object. */
 export interface ObjectMeta extends JsonObject {
   name?: string
   generateName?: string

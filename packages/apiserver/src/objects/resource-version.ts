@@ -3,7 +3,7 @@ export function parseResourceVersion(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** How the server says that a resourceVersion is none. */
+/** The server's message about a text that is no resourceVersion. */
 export function notAResourceVersion(text: string): string {
   return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
 }

@@ -9,7 +9,7 @@ import type { KubeObject, ObjectMeta } from './object.ts'
  */
 export interface StoredText {
   readonly text: string
-  /** Where the value of `metadata` begins and ends. */
+  /** The position of the value of `metadata`: its start and its end. */
   readonly metaStart: number
   readonly metaEnd: number
   /** The position of `kind`: after the keys that sort before it. */
@@ -79,7 +79,7 @@ export function serialise(object: KubeObject, resourceVersion: string, custom: b
   return { text, metaStart, metaEnd: metaStart + length(meta), kindAt: length(head) }
 }
 
-/** The object that `stored` holds, with kind and apiVersion put back. */
+/** Parses the object in `stored`, with its kind and apiVersion. */
 export function materialise(stored: StoredText, apiVersion: string, kind: string): KubeObject {
   const object = parseJson(fromLatin1(stored.text)) as JsonObject
   return Object.assign({ apiVersion, kind } as JsonObject, object) as KubeObject
@@ -140,7 +140,7 @@ function leanOf(stored: StoredText): StoredText {
   return { text: lean, metaStart, metaEnd: metaEnd - (to - from), kindAt }
 }
 
-/** Where a list ends. Its first item begins at `from`. */
+/** The end of a list. Its first item begins at `from`. */
 function endOfList(text: string, from: number): number {
   const token = /"(?:[^"\\]|\\.)*"|[[\]]/g
   token.lastIndex = from
@@ -159,7 +159,7 @@ export function toLatin1(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** The text that the characters of `latin1`, as bytes of UTF-8, are. */
+/** The text with the given bytes of UTF-8, a character for each byte. */
 export function fromLatin1(latin1: string): string {
   if (!/[\x80-\xff]/.test(latin1)) return latin1
   return Buffer.from(latin1, 'latin1').toString('utf8')

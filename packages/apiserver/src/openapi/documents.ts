@@ -19,11 +19,11 @@ export interface SchemaNames {
   readonly own?: Fields
 }
 
-/** The document of a group and version that are built in. */
+/** The document of a built-in group and version. */
 export interface BuiltinDocument extends SchemaNames {
   readonly hash: string
   readonly rest: Fields
-  /** Its components besides schemas. */
+  /** The components other than schemas. */
   readonly others: Fields
 }
 

@@ -12,7 +12,7 @@ export interface OpenApiDocument {
   readonly hash: string
 }
 
-/** The document of OpenAPI v2 that has all kinds, and its state. */
+/** The document of OpenAPI v2 with all kinds, and the hash of its content. */
 export interface SwaggerDocument {
   readonly text: string
   /** The document in protobuf. */

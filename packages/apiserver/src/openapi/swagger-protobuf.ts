@@ -128,7 +128,7 @@ function named(name: string, value: Buffer): Buffer {
   return Buffer.concat([lengthed(1, Buffer.from(name)), lengthed(2, value)])
 }
 
-/** Any value, as YAML; JSON is some. */
+/** Any value, as YAML. JSON is a part of YAML. */
 function any(value: unknown): Buffer {
   return lengthed(2, Buffer.from(`${JSON.stringify(value)}\n`))
 }

@@ -32,7 +32,7 @@ export function swaggerOf(documents: readonly Fields[]): Swagger {
   }
 }
 
-/** A schema that several documents have: each says only the kinds of its own version. */
+/** A schema of several documents, with the kinds of all of them. Each document lists only the kinds of its own version. */
 function definitionOf(schema: Fields, known: Fields): Fields {
   const kinds = 'x-kubernetes-group-version-kind'
   const made = schemaOf(schema)
@@ -42,7 +42,7 @@ function definitionOf(schema: Fields, known: Fields): Fields {
   return { ...made, [kinds]: [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind) }
 }
 
-/** A parameter of many operations, which is in the document once. */
+/** A parameter of several operations, which the document contains once. */
 interface Shared {
   readonly name: string
   readonly parameter: Fields
@@ -105,7 +105,7 @@ function parameterOf({ schema, ...rest }: Fields): Fields {
   return { ...rest, ...schemaOf(fieldsOf(schema)) }
 }
 
-/** Parts of schemas that v2 does not have. */
+/** The parts of schemas that v2 does not have. */
 const junctor = /^(any|all|one)Of$|^(not|nullable|default)$/
 
 /** A schema in the form of v2. As on a real server, it lacks the parts that kubectl can't read. */
@@ -116,7 +116,7 @@ function schemaOf(schema: Fields): Fields {
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true
   const [referred] = Array.isArray(schema.allOf) ? (schema.allOf as Fields[]) : []
   if (typeof referred?.$ref === 'string') result.$ref = referenceOf(referred.$ref)
-  // Of a value that may be a text or a number, v2 says the text.
+  // A value that may be a text or a number is a text in v2.
   if (schema.type === undefined && Object.keys(schema).some(name => /^one/.test(name))) result.type = 'string'
   for (const [name, value] of Object.entries(schema)) {
     if (junctor.test(name)) continue

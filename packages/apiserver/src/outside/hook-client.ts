@@ -1,25 +1,25 @@
 import { isObject, type JsonObject, objectAt, own, parseJson, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../clock.ts'
 
-/** Where a webhook is: at a URL, or behind a Service, which only a cluster's network reaches. */
+/** The address of a webhook: a URL, or a Service, which is reachable only in a cluster's network. */
 export interface HookAddress {
   readonly url?: string | undefined
   readonly service?:
     | { readonly namespace: string; readonly name: string; readonly path: string; readonly port: number }
     | undefined
-  /** PEM of the CAs that its certificate may be from. @default the system's */
+  /** The CAs of its certificate, PEM. @default the system's */
   readonly ca?: string | undefined
 }
 
-/** A call of a webhook: a review for an address. */
+/** A call of a webhook: a review, and the address. */
 export interface HookCall {
   readonly url?: string | undefined
   readonly service?: HookAddress['service']
-  /** An AdmissionReview or a ConversionReview with its request. */
+  /** An AdmissionReview or a ConversionReview, with its request. */
   readonly review: unknown
 }
 
-/** Answers calls of webhooks in place of https. Resolves with the review that has the response. */
+/** Answers calls of webhooks in place of https. Resolves with the review with the response. */
 export type HookFunction = (call: HookCall) => Promise<unknown>
 
 /** The answer of a webhook: a review, or the reason for which there is none, in the words of a real server. */
@@ -37,7 +37,7 @@ export class HookClient {
     this.#hasService = hasService
   }
 
-  /** Never rejects. */
+  /** Sends a review to a webhook. Never rejects. */
   async send(
     address: HookAddress,
     review: JsonObject,

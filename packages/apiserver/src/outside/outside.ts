@@ -4,14 +4,14 @@ import { StatusError } from '../status.ts'
 /** A question to another program, such as a webhook. Questions with the same `key` have the same answer. */
 export interface Question<T> {
   readonly key: string
-  /** Rejects only for a mistake of this server. If nobody answers, that is its answer. */
+  /** Rejects only for a bug of this server. If nobody answers, the promise resolves with that result. */
   ask(signal: AbortSignal): Promise<T>
 }
 
-/** How long a request may take with all that is asked on its behalf, as in a real server. */
+/** The maximum time of a request with all its questions, as on a real server, in milliseconds. */
 const longestMs = 60_000
 
-/** Thrown through a request that can't be answered yet. */
+/** Thrown if a request can't be answered yet, with the open questions. */
 class Unanswered {
   readonly questions: readonly Question<unknown>[]
 
@@ -81,7 +81,7 @@ export class Outside {
     return this.#closed.signal
   }
 
-  /** The answers to these questions, which are asked at once. Within `carryOut` alone. */
+  /** The answers to these questions, which are asked at the same time. Can be called only within `carryOut`. */
   answers<T>(questions: readonly Question<T>[]): readonly T[] {
     const memory = this.#memory
     if (memory === undefined) throw new Error('nothing can be asked outside of a request')
@@ -114,7 +114,7 @@ export class Outside {
     return memory.now
   }
 
-  /** Breaks off all questions under way. */
+  /** Aborts all open questions. */
   close(): void {
     this.#closed.abort()
   }

@@ -10,10 +10,10 @@ export type Posted =
       readonly at?: string
     }
 
-/** An answer before its redirect is followed. */
+/** An answer with a redirect that is not followed yet. */
 type Answered = Exclude<Posted, { failure: string }> & { readonly location: string }
 
-/** Longer answers are no reviews. */
+/** The maximum size of an answer. A longer answer is no review. */
 const longestAnswerBytes = 3 * 1024 * 1024
 /** The maximum number of requests, the limit of Go's client. */
 const mostRequests = 10
@@ -23,7 +23,7 @@ const [sentAgain, gotten] = [
   [301, 302, 303],
 ]
 
-/** The parts of a request to each address on the way. */
+/** The parts of a request, for the first address and for each redirect. */
 interface Sent {
   readonly body: string | undefined
   readonly ca: string | undefined
@@ -31,7 +31,7 @@ interface Sent {
   readonly referer?: string
 }
 
-/** Posts JSON on a connection of its own, and follows redirects as Go's client does. Never rejects. */
+/** Posts JSON on a new connection, and follows redirects as Go's client does. Never rejects. */
 export async function post(url: string, body: string, ca: string | undefined, signal: AbortSignal): Promise<Posted> {
   let address = url
   let sent: Sent = { body, ca, signal }

@@ -45,7 +45,7 @@ export class BackwardWriter {
     this.#buffer.writeDoubleLE(value, at)
   }
 
-  /** The tag of a number or a boolean that was written last. */
+  /** Writes the tag of the number or boolean that was written last. */
   numberTag(field: number): void {
     this.varint(field * 8)
   }
@@ -54,7 +54,7 @@ export class BackwardWriter {
     this.varint(field * 8 + 1)
   }
 
-  /** Length and tag of the text, the bytes or the message that was written since `length` was `start`. */
+  /** Writes the length and the tag of the text, bytes or message that was written since `length` was `start`. */
   lengthTag(field: number, start: number): void {
     this.varint(this.length - start)
     this.varint(field * 8 + 2)

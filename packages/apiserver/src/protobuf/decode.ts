@@ -5,7 +5,7 @@ import { fieldsOf, ProtobufError, type RawField } from './reader.ts'
 import { specials, textOf, whole } from './special.ts'
 
 const magic = [0x6b, 0x38, 0x73, 0x00]
-/** More levels than any object of Kubernetes has, which a stack takes. */
+/** The maximum depth: deeper than any object of Kubernetes, and not too deep for the stack. */
 const maxDepth = 1_000
 const noBytes = new Uint8Array()
 
@@ -39,14 +39,14 @@ function bytesOf(value: RawField['value']): Uint8Array {
   throw new ProtobufError('proto: wrong wireType = 0')
 }
 
-/** An object of the fields of a message. */
+/** Reads the object with the fields of a message. */
 function read(message: string, bytes: Uint8Array, depth: number): JsonObject {
   if (depth > maxDepth) throw new ProtobufError('proto: too deep')
   const fields = fieldsByNumber(message)
   const object: JsonObject = {}
   for (const { number, value } of fieldsOf(bytes)) {
     const field = fields.get(number)
-    // A newer client sends fields that this version does not have.
+    // A newer client sends fields that this version does not know.
     if (field !== undefined) add(object, field, value, depth)
   }
   return object

@@ -1,6 +1,6 @@
 import { messages } from '../generated/protobuf-messages.ts'
 
-/** A field of a message: see the notation of the generated messages. */
+/** A field of a message, in the notation of the generated messages. */
 export interface Field {
   readonly number: number
   readonly name: string
@@ -12,7 +12,7 @@ export interface Field {
 
 const known = new Map<string, ReadonlyMap<number, Field>>()
 
-/** The fields of a message by their numbers, in the order of these. */
+/** The fields of a message by their numbers, in ascending order. */
 export function fieldsByNumber(message: string): ReadonlyMap<number, Field> {
   const found = known.get(message)
   if (found !== undefined) return found

@@ -7,7 +7,7 @@ const native = JSON as typeof JSON & {
   isRawJSON(value: unknown): value is RawNumber
 }
 
-/** An integer beyond 2^53 − 1 with all its digits. */
+/** Whether a value is an integer beyond 2^53 − 1 with all its digits. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return native.isRawJSON(value)
 }

@@ -10,7 +10,7 @@ export function protobufCodec(): typeof Protobuf {
   return loaded
 }
 
-/** The source in this folder; in the built package a file of its own. */
+/** The path of the source in this folder, or of a file of its own in the built package. */
 function entry(): string {
   const here = import.meta.url
   return fileURLToPath(new URL(here.endsWith('.ts') ? './index.ts' : './protobuf/index.js', here))

@@ -4,7 +4,7 @@ export class ProtobufError extends Error {}
 /** A field of a message, as read from its bytes. */
 export interface RawField {
   readonly number: number
-  /** An integer's bits, or a double's; of texts, bytes and messages their bytes. */
+  /** The bits of an integer or a double, or the bytes of a text, bytes or a message. */
   readonly value: bigint | Uint8Array
 }
 

@@ -74,7 +74,7 @@ function jsonText(bytes: Uint8Array): Json | undefined {
   }
 }
 
-/** `undefined`: the time is not set. */
+/** Returns `undefined` if the time is not set. */
 function time(bytes: Uint8Array, digits: 0 | 6): Json | undefined {
   if (bytes.length === 0) return undefined
   const { 1: seconds = [], 2: nanos = [] } = grouped(bytes)

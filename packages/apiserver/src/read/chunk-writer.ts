@@ -18,12 +18,12 @@ export class ChunkWriter {
     this.#responder = responder
   }
 
-  /** Whether more may be given. */
+  /** Whether more text may be written. */
   get ready(): boolean {
     return this.#open && !this.#responder.over
   }
 
-  /** Sets the listener that is called when `ready` turns true again. */
+  /** Sets the listener that is called when `ready` is true again. */
   onReady(fn: () => void): void {
     this.#responder.onDrain(() => {
       this.#open = true
@@ -31,7 +31,7 @@ export class ChunkWriter {
     })
   }
 
-  /** Text that is no object: an envelope, a bookmark. */
+  /** Writes text that is no object: an envelope, a bookmark. */
   plain(text: string): void {
     this.#write(text, 0)
   }
@@ -65,7 +65,7 @@ export class ChunkWriter {
   #write(text: string, objectBytes: number): void {
     const { length } = text
     if (this.#buffer === undefined) {
-      // Small answers take small buffers: thousands of watches must not hold 256 KiB each.
+      // Small answers get small buffers: thousands of watches must not hold 256 KiB each.
       this.#buffer = Buffer.allocUnsafe(Math.max(length, 2048))
     }
     if (this.#used + length > this.#buffer.length) {

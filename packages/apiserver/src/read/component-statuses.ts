@@ -6,7 +6,7 @@ import { StatusError } from '../status.ts'
 import type { Version } from '../store/version.ts'
 import type { ListResult } from './list.ts'
 
-/** Whether this is the resource of objects that nobody stores: the server asks the components for their health. */
+/** Whether this is the resource of component statuses, which are not stored: the server reads the components' health instead. */
 export function isComponentStatus({ group, plural, custom }: ResourceType): boolean {
   return !custom && group === '' && plural === 'componentstatuses'
 }

@@ -43,7 +43,7 @@ function isCustom(versions: readonly GroupVersion[]): boolean {
   return versions.some(({ types }) => types.some(type => type.custom))
 }
 
-/** Kubernetes' order of versions: v2 > v1 > v1beta2 > v1beta1 > v1alpha1 > anything else, by name. */
+/** Compares versions in Kubernetes' order: v2 > v1 > v1beta2 > v1beta1 > v1alpha1 > anything else, by name. */
 export function compareVersions(a: string, b: string): number {
   const rank = (version: string): [number, number, number] => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version)
@@ -146,7 +146,7 @@ export function aggregated(registry: Registry, legacy: boolean): Json {
 
 function discovered(type: ResourceType): JsonObject {
   const kind = (name: string, group?: string, version?: string): JsonObject => {
-    // A built-in's own kind is named without group and version.
+    // The kind of a built-in's own type has no group and version.
     if (!type.custom && group === undefined) return { group: '', version: '', kind: name }
     return { group: group ?? type.group, version: version ?? type.version, kind: name }
   }

@@ -16,7 +16,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   '>=': (left, right) => left >= right,
 }
 
-/** Why a path can't be read, or can't be followed in a value. */
+/** Thrown if a path can't be read, or can't be followed in a value. */
 class PathError extends Error {}
 
 /**
@@ -152,12 +152,12 @@ function operand(text: string): (item: Json) => Scalar | undefined {
   }
 }
 
-/** Integers and other numbers are not compared with each other. */
+/** The kind of a value in comparisons. Integers and other numbers are not comparable. */
 function kindOf(value: Scalar): string {
   return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'float') : typeof value
 }
 
-/** All items of lists. */
+/** The items of all lists among the values. */
 function items(values: readonly Json[]): Json[] {
   return values.flatMap(value => {
     if (!Array.isArray(value)) throw new PathError()

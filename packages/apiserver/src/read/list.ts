@@ -25,7 +25,7 @@ export interface ListResult {
 export interface ListSource {
   readonly store: Store
   readonly type: ResourceType
-  /** '' lists all namespaces, or a cluster-scoped resource. */
+  /** The namespace; '' for all namespaces, or for a cluster-scoped resource. */
   readonly namespace: string
   /** Whether lists are served from a watch cache. Such lists ignore `limit` with `resourceVersion=0`. */
   readonly watchCache: boolean
@@ -34,7 +34,7 @@ export interface ListSource {
 /** The time for which a server waits for a resourceVersion that it has not reached, in milliseconds. */
 export const tooLargeAfterMs = 3000
 
-/** Lists by `options` as the storage layer does. Throws the server's refusals; `TooLarge` is the caller's to delay. */
+/** Lists objects by `options` as the storage layer does. Throws the server's refusals. The caller must delay a `TooLarge`. */
 export function list({ store, type, namespace, watchCache }: ListSource, options: ListOptions): ListResult {
   const { selection } = options
   const prefix = namespace === '' ? '' : `${namespace}/`
@@ -108,7 +108,7 @@ export function namedKey(
   return within === undefined || within === '' ? undefined : objectKey(within, fields.name)
 }
 
-/** The selector that a list of a built-in echoes. */
+/** The shard selector in the metadata of a built-in's list. */
 function shardInfo(type: ResourceType, options: ListOptions): string {
   const { shard } = options.selection
   return shard === undefined || type.custom ? '' : `,"shardInfo":{"selector":${JSON.stringify(shard.text)}}`
@@ -127,7 +127,7 @@ export function sendList(
   if (responder.protobuf) return sendEncodedList(responder, type, result, options, representation)
   const more = `${result.continue === '' ? '' : `,"continue":"${result.continue}"`}${result.remaining === undefined ? '' : `,"remainingItemCount":${result.remaining}`}`
   const shard = shardInfo(type, options)
-  // Objects that nobody stores have no resourceVersion.
+  // Objects that are not stored have no resourceVersion.
   const metadata = rv === 0 ? '{}' : `{"resourceVersion":"${rv}"${more}${shard}}`
   let head: string
   let tail: string

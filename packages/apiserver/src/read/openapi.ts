@@ -20,13 +20,13 @@ function openApiOf(registry: Registry): OpenApiModule.OpenApi {
   return openApi
 }
 
-/** Next to this package's source; in the built package, a file of its own. */
+/** The path of the documents' module: next to this package's source, or a file of its own in the built package. */
 function entry(): string {
   const here = import.meta.url
   return fileURLToPath(new URL(here.endsWith('.ts') ? '../openapi/index.ts' : './openapi/index.js', here))
 }
 
-/** How a document of OpenAPI v2 in protobuf is marked. */
+/** The content type of a document of OpenAPI v2 in protobuf. */
 const swaggerType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const yearMs = 365 * 24 * 3_600_000
 

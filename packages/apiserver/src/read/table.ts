@@ -17,7 +17,7 @@ const name: Column = { name: 'Name', type: 'string', format: 'name', priority: 0
 const age: Column = { name: 'Age', type: 'date', format: '', priority: 0, path: '.metadata.creationTimestamp' }
 const created: Column = { name: 'Created At', type: 'date', format: '', priority: 0 }
 
-/** Resources that the real server prints with name and creation time alone. */
+/** The printer of resources that the real server prints with only name and creation time. */
 const createdAt: TablePrinter = {
   columns: [name, created],
   cells: object => [nameOf(object), object.metadata.creationTimestamp ?? ''],
@@ -68,7 +68,7 @@ function cell(value: Json | undefined, column: Column, now: number): Json {
   return column.type === 'integer' ? Math.trunc(value) : value
 }
 
-/** The part of a Table before its rows. Throws a 501 for a built-in without a printer here. */
+/** The part of a Table before its rows. Throws a 501 if this server has no printer for the built-in. */
 export function tableHead(type: ResourceType): string {
   const definitions = printerOf(type).columns.map(({ name, type, format, priority, description }) => ({
     name,
@@ -80,14 +80,14 @@ export function tableHead(type: ResourceType): string {
   return toLatin1(`"columnDefinitions":${JSON.stringify(definitions)}`)
 }
 
-/** How a Table is to be printed. */
+/** The options of a Table. */
 export interface TableOptions {
   readonly now: number
   /** Whether the Table includes the column definitions. */
   readonly first: boolean
   /** The part of the object that a row contains in addition to its cells. */
   readonly include: 'Metadata' | 'Object' | 'None'
-  /** The name of the object that is shown as the default; `undefined`: none is. */
+  /** The name of the object that is shown as the default; `undefined` if none is. */
   readonly marked?: string | undefined
 }
 

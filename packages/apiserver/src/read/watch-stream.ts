@@ -23,7 +23,7 @@ import { ChunkWriter } from './chunk-writer.ts'
 import type { Flusher } from './flusher.ts'
 import { emptyCells, type TableOptions, tableOf } from './table.ts'
 
-/** An event that waits to be sent: a change, or a line that is ready. */
+/** A waiting event: a change, or a finished line. */
 type Pending =
   | { readonly type: ChangeType; readonly version: Version }
   | { readonly line: string }
@@ -41,7 +41,7 @@ export interface WatchStreamOptions {
   readonly clock: Clock
   readonly flusher: Flusher
   readonly effects: readonly FaultEffect[]
-  /** Events up to here are not sent: of a watch that starts ahead of the server. */
+  /** The resourceVersion up to which no events are sent, for a watch that starts ahead of the server. */
   readonly after: number
   /** The part of the object that a Table's rows contain in addition to their cells. */
   readonly include: TableOptions['include']
@@ -89,12 +89,12 @@ export class WatchStream implements Observer {
     options.responder.onClose(() => this.#finish())
   }
 
-  /** Whether nothing more will be sent. */
+  /** Whether the watch has ended. */
   get over(): boolean {
     return this.#over
   }
 
-  /** Called once when the watch is over. */
+  /** Adds a listener that is called once when the watch is over. */
   onEnd(fn: () => void): void {
     this.#onEnd.push(fn)
   }
@@ -149,7 +149,7 @@ export class WatchStream implements Observer {
     this.end()
   }
 
-  /** The clean end, after all pending events. */
+  /** Ends the watch cleanly, after all pending events. */
   end(): void {
     this.#push({ end: true })
   }
@@ -185,7 +185,7 @@ export class WatchStream implements Observer {
     void conversion.fetch(type, event.version).then(refusal => {
       this.#converting = false
       if (this.#over) return
-      // An event that can't be shown ends the watch: the client must list again.
+      // An event that can't be converted ends the watch: the client must list again.
       if (refusal !== undefined) {
         this.#pending = []
         this.#next = 0

@@ -2,7 +2,7 @@ import type { AccessAttributes } from '../authn/access.ts'
 import { parseFieldSelector } from '../selectors/fields.ts'
 import type { RequestInfo } from './request-info.ts'
 
-/** A right that a request needs of any user. */
+/** The right that a request needs, for any user. */
 export type AskedRight = Omit<AccessAttributes, 'user'>
 
 /** The right that a request needs. A list or a watch that selects a single name needs only the right to that object. */
@@ -11,7 +11,7 @@ export function askedRight({ path, query, target }: RequestInfo, verb: string): 
     return { verb, path, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
   const { group, version, resource, subresource, namespace } = target
   const isSelection = verb === 'list' || verb === 'watch'
-  // A namespace itself is in itself.
+  // The namespace of a Namespace is its own name.
   const isItself = resource === 'namespaces' && group === '' && namespace === ''
   return {
     ...{ verb, path, group, version, resource, subresource },

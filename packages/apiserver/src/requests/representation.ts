@@ -1,16 +1,16 @@
 import type { JsonObject } from '@wherry/cel/internal'
 import { StatusError } from '../status.ts'
 
-/** How an answer is to look. */
+/** The form of an answer. */
 export interface Representation {
   readonly as: 'object' | 'metadata' | 'table' | 'discovery-v2'
   readonly pretty: boolean
   readonly gzip: boolean
-  /** As YAML instead of JSON. */
+  /** Whether the answer is YAML instead of JSON. */
   readonly yaml?: boolean
-  /** In Kubernetes' protobuf instead of JSON. */
+  /** Whether the answer is Kubernetes' protobuf instead of JSON. */
   readonly protobuf?: boolean
-  /** Without `managedFields`. */
+  /** Whether the answer has no `managedFields`. */
   readonly lean?: boolean
 }
 
@@ -21,14 +21,14 @@ const encodings = [json, yaml, protobuf] as const
 type Encoding = (typeof encodings)[number]
 const streams = [`${json};stream=watch`, `${protobuf};stream=watch`]
 
-/** One alternative of an Accept header. */
+/** An alternative of an Accept header. */
 interface Range {
   readonly type: string
   readonly params: ReadonlyMap<string, string>
   readonly q: number
 }
 
-/** The parts of a request that decide how its answer may look. */
+/** The parts of a request that restrict the form of its answer. */
 export interface Negotiated {
   readonly what: 'object' | 'list' | 'watch' | 'discovery'
   /** The resource of the answer; `undefined` if it is of no resource. */
@@ -154,7 +154,7 @@ function mismatch(as: string, what: Negotiated['what'], type: Negotiated['type']
   return `you requested ${as}, but the requested object is ${list ? 'a list' : 'not a list'} (*${name})`
 }
 
-/** The package that the server's internal types of a group are in. */
+/** The package of the server's internal types of a group. */
 function goPackage(group: string): string {
   return group === '' ? 'core' : (group.split('.')[0] as string)
 }

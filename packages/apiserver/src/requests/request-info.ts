@@ -1,9 +1,9 @@
 /** The content of a request's path. */
 export interface RequestInfo {
-  /** Decoded path, without the query. */
+  /** The decoded path, without the query. */
   readonly path: string
   readonly query: URLSearchParams
-  /** Set when the path names a resource. */
+  /** The resource, if the path has one. */
   readonly target?: ResourceTarget | undefined
 }
 
@@ -25,7 +25,7 @@ const namespaceSubresources = new Set(['status', 'finalize'])
 const known = new Map<string, RequestInfo>()
 const maxKnown = 256
 
-/** Takes a request's path apart. `undefined`: its percent-encoding is broken. */
+/** Parses a request's path. Returns `undefined` if its percent-encoding is broken. */
 export function parseRequestPath(raw: string): RequestInfo | undefined {
   const found = known.get(raw)
   if (found !== undefined) return found

@@ -14,7 +14,7 @@ import type { ActionHost } from './action-host.ts'
 
 const reviewGroups = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
-/** Whether a resource is nothing but a question. */
+/** Whether the objects of a resource are reviews: questions that are answered and not stored. */
 export function isReview({ group, custom }: ResourceType): boolean {
   return !custom && reviewGroups.has(group)
 }
@@ -131,7 +131,7 @@ function refusal(type: ResourceType, causes: readonly StatusCause[]): StatusErro
   return new StatusError(code, reason, message, { details: rest })
 }
 
-/** As the server prints its own type. */
+/** A path in the form in which the server prints its own type. */
 function asGo(path: JsonObject | undefined): JsonObject | null {
   return path === undefined ? null : { Path: stringAt(path, 'path') ?? '', Verb: stringAt(path, 'verb') ?? '' }
 }

@@ -15,7 +15,7 @@ import type { Registry } from '../definitions/registry.ts'
 import { uuid } from '../metadata/names.ts'
 import { objectKey, type Store } from '../store/store.ts'
 
-/** The issuer of tokens, and their audience if none is named. */
+/** The issuer of tokens, which is also their default audience. */
 export const tokenIssuer = 'https://kubernetes.default.svc'
 
 /** The object that a token is bound to. */

@@ -10,7 +10,7 @@ import { bind } from './binding.ts'
 import { evict } from './eviction.ts'
 import { tokenFor } from './token-request.ts'
 
-/** Whether a request stores nothing of its own: a review, a token, an eviction, a binding. */
+/** Whether a request stores no object: a review, a token, an eviction, a binding. */
 export function isAction(type: ResourceType, { subresource }: ResourceTarget): boolean {
   return (subresource === '' && isQuestion(type)) || isSubresourceAction(type, subresource)
 }
@@ -24,7 +24,7 @@ function isBinding({ group, plural, custom }: ResourceType): boolean {
   return !custom && group === '' && plural === 'bindings'
 }
 
-/** Whether a subresource is carried out by this part of the server. */
+/** Whether this part of the server carries out a subresource. */
 export function isSubresourceAction({ group, plural, custom }: ResourceType, subresource: string): boolean {
   if (custom || group !== '') return false
   const ofPods = subresource === 'eviction' || subresource === 'binding'

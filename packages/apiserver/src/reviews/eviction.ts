@@ -58,13 +58,13 @@ export function evict(
   return remove()
 }
 
-/** The options of the deletion that an eviction comes to. */
+/** The options of the delete that an eviction carries out. */
 function optionsOf(eviction: KubeObject): DeleteOptions {
   const body = Buffer.from(JSON.stringify(objectAt(eviction, 'deleteOptions') ?? {}))
   return readDeleteOptions({ body, headers: {} }, new URLSearchParams())
 }
 
-/** A pod that has ended, or never ran, is no disruption. */
+/** Whether a pod can be deleted without a disruption, because it has ended or never ran. */
 function mayGo({ status, metadata }: KubeObject): boolean {
   const phase = isObject(status) ? stringAt(status, 'phase') : undefined
   return ['Succeeded', 'Failed', 'Pending'].includes(phase ?? '') || metadata.deletionTimestamp !== undefined
@@ -198,7 +198,7 @@ function deletePod(
     const why = `the ResourceVersion in the precondition (${asked}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`
     throw StatusError.conflict(qualified, metadata.name ?? '', why)
   }
-  // Webhooks have answered for the eviction: the deletion itself is the server's own.
+  // The webhooks were called for the eviction. They are not called for its delete.
   host.webhooks.unasked(() => {
     if (!options.dryRun) {
       const status = objectAt(pod.object, 'status') ?? {}

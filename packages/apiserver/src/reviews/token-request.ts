@@ -16,7 +16,7 @@ import type { ActionHost } from './action-host.ts'
 const shortestSeconds = 600
 const longestSeconds = 2 ** 32
 
-/** Carries out `serviceaccounts/token`: gives the request back with a token. */
+/** Carries out `serviceaccounts/token`: returns the request with a token. */
 export function tokenFor(
   host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry' | 'store' | 'tokens'>,
   write: WriteRequest,

@@ -118,7 +118,7 @@ const allowedAtRoot = [
   'x-kubernetes-validations',
 ]
 
-/** The name of a schema's field in the server's own type: XPreserveUnknownFields. */
+/** The name of a schema's field in the server's own type, such as XPreserveUnknownFields. */
 function internalName(key: string): string {
   return key
     .replace('x-kubernetes', 'x')
@@ -134,7 +134,7 @@ function isReadable(schema: JsonObject): boolean {
   return subschemas(schema).every(([, child]) => isReadable(child))
 }
 
-/** Gathers causes. */
+/** Collects causes. */
 class Check {
   readonly causes: StatusCause[] = []
 
@@ -164,7 +164,7 @@ class Check {
 
 type Level = 'root' | 'item' | 'field'
 
-/** The rules that every node of a structural schema obeys. */
+/** Checks the rules for every node of a structural schema. */
 function invariants(check: Check, schema: JsonObject, level: Level, path: string): void {
   const type = stringAt(schema, 'type') ?? ''
   const items = own(schema, 'items')
@@ -250,7 +250,7 @@ function alternative(check: Check, schema: JsonObject, path: string, skipAnyOf: 
   for (const [key, must] of onlyStructural) {
     const value = own(schema, key)
     const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-    // `additionalProperties: false` says nothing here.
+    // `additionalProperties: false` is accepted here.
     if (!empty && value !== false) check.forbidden(`${path}.${key}`, `must ${must} to be structural`)
   }
   if (properties.some(([name]) => name === 'metadata')) {
@@ -286,7 +286,7 @@ function complete(check: Check, schema: JsonObject, structural: JsonObject, at: 
   }
 }
 
-/** Defaults fit their schemas, and hold nothing unknown. */
+/** Checks that defaults match their schemas, and contain no unknown fields. */
 function defaults(check: Check, schema: JsonObject, path: string, root: boolean, insideMeta: boolean): void {
   const value = own(schema, 'default') ?? undefined
   if (value !== undefined && !insideMeta) {

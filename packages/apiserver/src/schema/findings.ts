@@ -71,7 +71,7 @@ export class Fields {
     return { text, cause: { reason: 'FieldValueInvalid', message, field: this.name(path) } }
   }
 
-  /** A finding about the whole object and not about a field. */
+  /** A finding about the whole object, not about a field. */
   whole(text: string): Finding {
     return this.#invalid(text, '', this.name(''))
   }

@@ -17,7 +17,7 @@ export function isMetaField(name: string): boolean {
   return metaFields.has(name)
 }
 
-/** The paths of fields that no metadata has, `path` being its own. */
+/** The paths of unknown fields of metadata. `path` is the path of the metadata. */
 export function unknownMeta(metadata: JsonObject, path: string): string[] {
   const unknown: string[] = []
   for (const name of Object.keys(metadata).sort()) {

@@ -64,7 +64,7 @@ function pruneAdditional(value: Json, { additional }: Schema, path: string, unkn
   return pruneValue(value, typeof additional === 'object' ? additional : undefined, path, unknown)
 }
 
-/** Drops each null field that may not be null and has no default. */
+/** Drops each null field that must not be null and has no default. */
 function dropNulls(value: Json, schema: Schema | undefined): Json {
   if (schema === undefined) return value
   if (Array.isArray(value)) return value.map(item => dropNulls(item as Json, schema.items))

@@ -13,7 +13,7 @@ export class ResourceSchema {
   #root: Schema | undefined
   #fingerprint: string | undefined
 
-  /** `raw` passed `checkStructural`. */
+  /** `raw` has passed `checkStructural`. */
   constructor(raw: JsonObject) {
     this.#raw = raw
   }

@@ -24,7 +24,7 @@ interface Found {
   readonly expressions: StatusCause[]
 }
 
-/** The problems of the rules of a schema, at `path`. With `compile`, their expressions are checked too. */
+/** The problems of the rules of a schema, at `path`. With `compile`, their expressions are checked, too. */
 export function checkRules(raw: JsonObject, schema: Schema, path: string, compile: boolean): StatusCause[] {
   if (!schema.hasRules) return []
   const total = new CostTotal()
@@ -135,7 +135,7 @@ function printRule(rule: ValidationRule, raw: JsonObject | undefined): string {
   return JSON.stringify(printed).replace(escaped, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The problems of how a rule is written, whatever its expressions say. */
+/** The problems of a rule's form, without those of its expressions. */
 function checkWritten(rule: ValidationRule, schema: Schema, at: string): StatusCause[] {
   const causes: StatusCause[] = []
   const required = (field: string, why: string): void => {

@@ -38,7 +38,7 @@ function typeOf(value: Json): string {
 
 const goFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
-/** Checks values in the order in which the server does, which decides which of the failed alternatives is reported. */
+/** Checks values in the order of the server, because the order decides which failed alternative is reported. */
 class Validator {
   readonly #fields: Fields
 

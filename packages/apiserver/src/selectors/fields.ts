@@ -17,7 +17,7 @@ export interface FieldSelector {
   readonly namespace: string | undefined
 }
 
-/** Parses `fieldSelector`. Throws a 400. Empty text selects everything: `undefined`. */
+/** Parses `fieldSelector`. Throws a 400. Returns `undefined` for an empty text, which selects everything. */
 export function parseFieldSelector(text: string): FieldSelector | undefined {
   if (text === '') return undefined
   const requirements: FieldRequirement[] = []
@@ -66,7 +66,7 @@ const labels: Readonly<Record<string, readonly string[]>> = {
   'Event source': ['source.component', 'reportingComponent'],
 }
 
-/** The text of a value that an object does not have, if not ''. */
+/** The text for a value that an object does not have, if it is not ''. */
 const absent: Readonly<Record<string, string>> = {
   'Node spec.unschedulable': 'false',
   'Pod spec.hostNetwork': 'false',
@@ -75,7 +75,7 @@ const absent: Readonly<Record<string, string>> = {
   'Job status.successful': '0',
 }
 
-/** The text that a field selector compares for `field` of an object of a built-in kind. */
+/** The text of `field` that a field selector compares, in an object of a built-in kind. */
 export function builtinFieldValue(object: JsonObject, kind: string, field: string): string {
   const label = `${kind} ${field}`
   const found = (labels[label] ?? [field]).map(path => fieldValue(object, path)).find(text => text !== '')
@@ -101,7 +101,7 @@ export function checkFields(
   }
 }
 
-/** The text that a field selector compares for `field` of `object`. */
+/** The text of `field` that a field selector compares, in any object. */
 export function fieldValue(object: JsonObject, field: string): string {
   let value: Json | undefined = object
   for (const part of field.split('.')) {

@@ -8,7 +8,7 @@ export interface HookRule {
   readonly versions: readonly string[]
   readonly resources: readonly string[]
   readonly scope: string
-  /** Of policies alone; none: any name. */
+  /** The names of the objects, only for policies; empty for any name. */
   readonly names: readonly string[]
 }
 
@@ -31,12 +31,12 @@ export interface Matched {
   readonly plural: string
   readonly subresource: string
   readonly operation: string
-  /** Of a namespace itself its name. */
+  /** The namespace of the request; for a Namespace its own name. */
   readonly namespace: string
   readonly name: string
 }
 
-/** Whether a rule is about a request. */
+/** Whether a rule matches a request. */
 export function ruleMatches(rule: HookRule, asked: Matched): boolean {
   const isNamespace = asked.group === '' && asked.plural === 'namespaces'
   const inNamespace = !isNamespace && asked.namespace !== ''

@@ -26,7 +26,7 @@ export class Collection {
   readonly #wide = new Set<Observer>()
   readonly #keyed = new Map<string, Set<Observer>>()
 
-  /** `floor`: the resourceVersion below which no watch of this collection can start. */
+  /** `floor` is the resourceVersion below which no watch of this collection can start. */
   constructor(floor: number) {
     this.#logFloor = floor
   }
@@ -36,7 +36,7 @@ export class Collection {
     return this.#live
   }
 
-  /** Below this resourceVersion, a watch is answered with 410. */
+  /** The resourceVersion below which a watch is answered with 410. */
   get logFloor(): number {
     return this.#logFloor
   }
@@ -46,7 +46,7 @@ export class Collection {
     return current === undefined || current.type === 'DELETED' ? undefined : current
   }
 
-  /** The newest state of a key, a deletion included. */
+  /** The newest state of a key, even if it is a deletion. */
   latest(key: string): Version | undefined {
     return this.#entries.get(key)?.current
   }
@@ -83,7 +83,7 @@ export class Collection {
     return states
   }
 
-  /** The changes after `rv`, in order. Asked only for `rv >= logFloor`. */
+  /** The changes after `rv`, in order. `rv` must not be less than `logFloor`. */
   changesSince(rv: number): Version[] {
     let low = 0
     let high = this.#log.length
@@ -116,7 +116,7 @@ export class Collection {
     this.#logFloor = rv
   }
 
-  /** Lets go of the states that nobody can ask for: older than `compacted` and not needed by the log. */
+  /** Drops the states that no client can read any more: older than `compacted`, and not needed by the log. */
   prune(compacted: number): void {
     const floor = Math.min(compacted, this.#logFloor)
     let gone = false

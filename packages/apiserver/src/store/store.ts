@@ -4,7 +4,7 @@ import { StatusError } from '../status.ts'
 import { Collection } from './collection.ts'
 import type { Version } from './version.ts'
 
-/** Objects larger than this are refused by etcd. */
+/** The maximum size of an object. etcd refuses larger objects. */
 const maxObjectBytes = 1_572_864
 
 /** The properties of a resource that the store needs: its identity, and the form of its objects. */
@@ -13,11 +13,11 @@ export interface StoredResource {
   readonly plural: string
   readonly kind: string
   readonly namespaced: boolean
-  /** A custom resource: keys are sorted, and list items carry kind and apiVersion. */
+  /** Whether it is a custom resource: its keys are sorted, and its list items contain kind and apiVersion. */
   readonly custom: boolean
   /** The resource under which these objects are stored, if it is another one. */
   readonly storage?: StoredResource | undefined
-  /** The schema that its objects are written under. */
+  /** The schema under which the objects are written. */
   readonly schema?: { readonly fingerprint: string } | undefined
 }
 
@@ -56,7 +56,7 @@ export class Store {
     return this.#revision
   }
 
-  /** The resourceVersion up to which old states are gone. */
+  /** The resourceVersion up to which old states were dropped. */
   get compacted(): number {
     return this.#compacted
   }
@@ -113,7 +113,7 @@ export class Store {
     })
   }
 
-  /** Deletes `last`: the same state at a resourceVersion of its own. */
+  /** Deletes the object with the state `last`. The deletion has the same state, at a new resourceVersion. */
   remove(resource: StoredResource, last: Version): Version {
     const collection = this.collection(resource)
     const { key, namespace, name, uid, labels, owners, terminating, storedAs, schema } = last
@@ -149,7 +149,7 @@ export class Store {
     return version
   }
 
-  /** Compacts as etcd does: old states up to `rv` are gone. Watches are not touched. */
+  /** Compacts as etcd does: drops old states up to `rv`. Watches are not affected. */
   compact(rv: number): void {
     this.#compacted = Math.max(this.#compacted, Math.min(rv, this.#revision))
     for (const collection of this.#collections.values()) collection.prune(this.#compacted)
@@ -167,8 +167,8 @@ export class Store {
   }
 
   /**
-   * Goes back to the state at `rv`, as a restore of etcd from a backup does: objects, counter and
-   * watch caches. Throws a `RangeError` when history does not reach that far.
+   * Goes back to the state at `rv`, as a restore of etcd from a backup does: objects, counter and watch caches. Throws a `RangeError` if the history does not
+   * contain that state.
    */
   restore(rv: number): void {
     if (rv < this.#compacted || rv > this.#revision) {

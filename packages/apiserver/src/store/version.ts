@@ -13,7 +13,7 @@ export interface Version extends StoredText {
   readonly rv: number
   readonly type: ChangeType
   readonly labels: { readonly [key: string]: string } | undefined
-  /** uids of its owners, for garbage collection. */
+  /** The uids of the object's owners, for garbage collection. */
   readonly owners: readonly string[] | undefined
   /** Whether the object has a deletionTimestamp. */
   readonly terminating: boolean

@@ -12,7 +12,7 @@ export function keyOf(item: Json, key: MergeKey): Json {
   throw StrategicError.noMergeKey(item, key)
 }
 
-/** Where the item that is known by `value` is in a list; -1: nowhere. */
+/** The index of the item with the identity `value` in a list; -1 if there is none. */
 export function indexOf(list: readonly Json[], value: Json, key: MergeKey): number {
   return list.findIndex(item => {
     const its = key === '' ? item : isObject(item) ? own(item, key) : undefined

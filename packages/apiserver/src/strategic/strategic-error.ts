@@ -22,7 +22,7 @@ export class StrategicError extends Error {
   }
 }
 
-/** A value as Go's `%v` prints it. */
+/** A value in the form of Go's `%v`. */
 export function goPlain(value: Json | undefined): string {
   if (value === null || value === undefined) return '<nil>'
   if (isRawNumber(value)) return value.rawJSON

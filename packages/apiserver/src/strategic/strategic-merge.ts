@@ -44,7 +44,7 @@ function mergeField(merged: JsonObject, name: string, value: Json, deletes: bool
   else put(merged, name, value)
 }
 
-/** Takes a value over from a patch, without nulls and directives; a map that is only a directive is nothing. */
+/** Sets a value of a patch, without nulls and directives. A map with only a directive is left out. */
 function put(merged: JsonObject, name: string, value: Json): void {
   const plain = withoutDirectives(value)
   if (plain === undefined) delete merged[name]
@@ -67,7 +67,7 @@ function withoutDirectives(value: Json): Json | undefined {
   return plain
 }
 
-/** A value taken over whole: to the types of built-ins, nulls are nothing and directives are unknown fields. */
+/** Decodes a value that replaces another as a whole. The types of built-ins drop nulls, and treat directives as unknown fields. */
 function asDecoded(value: Json): Json {
   if (Array.isArray(value)) return value.map(item => asDecoded(item as Json))
   if (!isObject(value)) return value

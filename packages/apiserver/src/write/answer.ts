@@ -50,7 +50,7 @@ export interface WriteHost extends WritingHost {
   readonly shards: boolean
 }
 
-/** Carries a write out and answers it. Throws the refusal. */
+/** Carries out a write and answers it. Throws the refusal. */
 export function answerWrite(host: WriteHost, write: WriteRequest): void {
   const { verb, type, target } = write
   if (verb === 'delete') return remove(host, write)
@@ -79,7 +79,7 @@ export function answerWrite(host: WriteHost, write: WriteRequest): void {
   send(host, write, 200, after, dryRun)
 }
 
-/** Which part of an object an endpoint writes. */
+/** The part of an object that an endpoint writes. */
 function partOf({ subresource }: ResourceTarget): Part {
   return subresource === 'finalize' || subresource === 'status' || isOwnPart(subresource) ? subresource : 'main'
 }
@@ -104,7 +104,7 @@ function applyConfiguration(host: WriteHost, write: WriteRequest, dryRun: boolea
   store(host, write, object, dryRun)
 }
 
-/** Writes the replicas of an object, by its Scale. */
+/** Writes the replicas of an object through its Scale. */
 function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
   const { type, target, verb } = write
   const current = host.writer.read(type, target.namespace, target.name)
@@ -146,7 +146,7 @@ function createsOnUpdate({ store }: WriteHost, { type, target, strategyOf }: Wri
   return store.collection(type).get(objectKey(target.namespace, target.name)) === undefined
 }
 
-/** Refuses an object of another name than the URL's. */
+/** Refuses an object with another name than the URL's. */
 function named({ target }: WriteRequest, object: KubeObject): KubeObject {
   const { name = '' } = object.metadata
   if (name === target.name) return object
@@ -254,7 +254,7 @@ function removeCollection(host: WriteHost, write: WriteRequest): void {
 
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']
 
-/** Refuses patches of another type than the resource takes. */
+/** Refuses patches of a type that the resource does not accept. */
 function checkPatchType({ request, type }: WriteRequest): void {
   const given = contentTypeOf(request)
   if (patchTypes.includes(given) || (given === strategicType && !type.custom)) return

@@ -57,7 +57,7 @@ function decoded(write: WriteRequest, applied: KubeObject, config: KubeObject): 
   const { type } = write
   try {
     const { object } = asObject(applied, write, 'apply')
-    // Unknown fields were refused, and nulls stay: nothing is pruned.
+    // Unknown fields were refused before, and nulls are kept, so nothing is pruned.
     return type.schema === undefined ? object : (applyDefaults(type.schema.root, object) as KubeObject)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error

@@ -93,7 +93,7 @@ const builtinKinds = new Map(
 /** The object of a request, and its unknown fields. */
 export interface ReadObject {
   readonly object: KubeObject
-  /** Where the fields were that the type of a built-in does not have. */
+  /** The paths of the fields that a built-in's type does not have. */
   readonly unknown: readonly string[]
 }
 
@@ -225,7 +225,7 @@ function normaliseMeta(metadata: ObjectMeta, path: string): void {
   for (const [name, type] of metaLists) {
     const list: unknown = metadata[name]
     if (list !== undefined && !Array.isArray(list)) throw unmarshal(list as Json, field(name), `[]${type}`)
-    // That nobody own anything is asked for by an empty list.
+    // An empty list of managedFields is kept: it removes all owners.
     if (Array.isArray(list) && list.length === 0 && name !== 'managedFields') delete metadata[name]
   }
   for (const name of metaTexts) {

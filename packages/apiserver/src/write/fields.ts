@@ -12,7 +12,7 @@ import { contentTypeOf, isYaml, textOf } from './body.ts'
 import { parsePatch, strategicType } from './patch.ts'
 import { readYaml, yamlError } from './yaml.ts'
 
-/** How fields that are unknown or given twice are treated. */
+/** How unknown and duplicate fields are treated. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
 /** The parts of a request that determine the known fields of its object, and how other fields are reported. */

@@ -18,7 +18,7 @@ export interface WritingHost {
   readonly registry: Registry
 }
 
-/** Gives `next`, which is to replace `live` (`undefined`: is created), the `managedFields` that this write leaves. */
+/** Sets the `managedFields` of `next`, which replaces `live` (or is created, if `live` is `undefined`), to the result of this write. */
 export function own(host: WritingHost, write: WriteRequest, live: KubeObject | undefined, next: KubeObject): void {
   if (live === undefined) {
     // No create can set these fields, so nobody owns them.
@@ -40,7 +40,7 @@ export function writingOf({ clock, registry }: WritingHost, { info, request, tar
     manager: manager === '' ? managerOf(request.headers['user-agent'] ?? '') : manager,
     apiVersion: type.apiVersion,
     subresource: target.subresource,
-    // The server keeps no time for a scale.
+    // The server keeps no time for a write of a Scale.
     time: target.subresource === 'scale' ? undefined : timestamp(clock.now()),
     typeAt: apiVersion => {
       if (apiVersion === type.apiVersion) return fieldTypeOf(type)
@@ -53,7 +53,7 @@ export function writingOf({ clock, registry }: WritingHost, { info, request, tar
   }
 }
 
-/** Gives `next` the `managedFields` that a write of the server's own controllers leaves. */
+/** Sets the `managedFields` of `next` to the result of a write by the server's own controllers. */
 export function ownByServer(
   type: ResourceType,
   live: KubeObject | undefined,
@@ -73,7 +73,7 @@ export function ownByServer(
 
 const builtinTypes = new WeakMap<ResourceType, FieldType | undefined>()
 
-/** How objects of a resource are owned. */
+/** The type by which the fields of a resource's objects are owned. */
 export function fieldTypeOf(type: ResourceType): FieldType | undefined {
   if (type.schema !== undefined) return isScale(type) ? scaleType : customType(type.schema.root)
   const known = builtinTypes.get(type)

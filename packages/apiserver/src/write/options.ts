@@ -110,7 +110,7 @@ function isPolicy(text: string | undefined): text is 'Background' | 'Foreground'
   return text === 'Background' || text === 'Foreground' || text === 'Orphan'
 }
 
-/** Parses the body of a request that carries options. Throws the server's 400. */
+/** Parses the options in a request's body. Throws the server's 400. */
 export function parseOptions(request: BodyOf): ReturnType<typeof parseBody> {
   try {
     return parseBody(request)

@@ -5,7 +5,7 @@ import type { StatusCause } from '../status.ts'
 /** An endpoint that writes a single part of an object. */
 export type OwnPart = 'approval' | 'ephemeralcontainers' | 'resize'
 
-/** Which part of an object an update writes. */
+/** The part of an object that an update writes. */
 export type Part = 'main' | 'status' | 'finalize' | OwnPart
 
 /** The results of writes to the endpoints: the old object with the endpoint's part from the new object. */

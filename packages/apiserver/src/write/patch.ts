@@ -37,7 +37,7 @@ export const strategicType = 'application/strategic-merge-patch+json'
 
 const rejected = 'the server rejected our request due to an error in our request'
 
-/** Parses the body of a patch; a merge patch must be an object. Throws the server's 400. */
+/** Parses the body of a patch. A merge patch must be an object. Throws the server's 400. */
 export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
   let patch: Json
   try {
@@ -51,7 +51,7 @@ export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
   throw StatusError.badRequest(`error decoding patch: ${why}`)
 }
 
-/** A strategic merge patch of a built-in. Throws the server's refusals. */
+/** Applies a strategic merge patch to a built-in. Throws the server's refusals. */
 export function strategicPatch(target: JsonObject, body: Uint8Array, type: FieldType): JsonObject {
   const patch = readStrategic(body)
   if (patch === null) return target
@@ -109,7 +109,7 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
   return inOrder(patched, touched)
 }
 
-/** The keys that the pointers of a patch lead through. */
+/** The keys on the paths of a patch, as a tree. */
 interface Touched extends Map<string, Touched> {}
 
 function touch(touched: Touched, pointer: string): void {

@@ -21,7 +21,7 @@ export function readObject(
   return object
 }
 
-/** Where an object comes from that a create, an update or a patch brings. */
+/** The origin of the object in a create, an update or a patch. */
 export function originOf({ request, verb }: Pick<WriteRequest, 'request' | 'verb'>): Origin {
   if (verb !== 'patch') return 'body'
   return contentTypeOf(request) === strategicType ? { strategic: () => parsePatch(request.body) } : 'patch'

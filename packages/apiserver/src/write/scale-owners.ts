@@ -12,7 +12,7 @@ type Managed = KubeObject['metadata']['managedFields']
 const scaleVersion = 'autoscaling/v1'
 const replicasOfScale = setOf(['spec', 'replicas'])
 
-/** How the fields of a Scale are owned. */
+/** The type by which the fields of a Scale are owned. */
 export const scaleType: FieldType = struct('Scale', {
   apiVersion: fieldType({ kind: 'string' }),
   kind: fieldType({ kind: 'string' }),
@@ -51,7 +51,7 @@ export function managedByScale(
   const known = new Set<Manager>()
   for (const manager of readManagers(managedFields) ?? []) {
     const path = pathAt(manager.apiVersion, registry, type)
-    // A version that is not served any more is nobody's.
+    // The fields of a version that is no longer served have no owner.
     if (path === undefined) continue
     const still = scalers.find(scaler => sameManager(scaler, manager))
     if (still !== undefined) known.add(still)

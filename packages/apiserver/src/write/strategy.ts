@@ -10,7 +10,7 @@ export interface Strategy {
   admit?(object: KubeObject, old: KubeObject | undefined): void
   /** Completes an object about to be created. */
   create?(object: KubeObject, addresses: ServiceAddresses): void
-  /** Completes an object about to be stored for the first time, in which nothing is wrong. */
+  /** Completes an object without problems that is about to be stored for the first time. */
   created?(object: KubeObject): void
   /** Completes an object about to be updated. */
   update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
@@ -18,11 +18,11 @@ export interface Strategy {
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
   /** The warnings about an object for its sender. */
   warnings?(object: KubeObject, old: KubeObject | undefined): string[]
-  /** Whether its metadata is looked at only if nothing else is wrong. */
+  /** Whether the metadata is checked only if the rest of the object has no problems. */
   readonly checksMetadataLast?: boolean
   /** Brings values into their decoded form. Throws a `DecodeError` if a value can't be decoded. */
   decode?(object: KubeObject): void
-  /** A finalizer that the first delete puts on. */
+  /** A finalizer that the first delete adds. */
   readonly deletionFinalizer?: string
   /**
    * A delete without a propagation policy orphans the dependents, and is answered with this warning, if there is one.
@@ -30,13 +30,13 @@ export interface Strategy {
    * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
    */
   readonly orphansByDefault?: { readonly warning: string | undefined }
-  /** Says in an object that its deletion has begun. */
+  /** Marks an object as being deleted. */
   marked?(object: KubeObject, now: string): void
-  /** Whether a delete answers the object instead of a Status. */
+  /** Whether a delete is answered with the object instead of a Status. */
   readonly answersDeleted?: boolean
   /** Whether an update of an object that does not exist creates it. */
   readonly createsOnUpdate?: boolean
-  /** Whether `metadata.generation` counts changes of annotations too. */
+  /** Whether `metadata.generation` also counts changes of annotations. */
   readonly countsAnnotations?: boolean
 }
 

@@ -26,13 +26,13 @@ import type { Strategy, StrategyOf } from './strategy.ts'
 /** Further admission before an object is written. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
 
-/** Admission webhooks, which are asked about a request's writes. Each call throws to refuse. */
+/** Admission webhooks for the writes of a request. Each call throws to refuse. */
 export interface WriteHooks {
-  /** An object that is to be created, or to replace `old`. */
+  /** Changes an object that is about to be created, or to replace `old`. */
   mutate(object: KubeObject, old: KubeObject | undefined): KubeObject
   /** Validates an object in the form in which it would be stored. */
   validate(object: KubeObject, old: KubeObject | undefined): void
-  /** An object about to be deleted. */
+  /** Admits the deletion of an object. */
   remove(object: KubeObject): void
 }
 
@@ -59,7 +59,7 @@ export interface WriterHost {
   readonly strategyOf: StrategyOf
 }
 
-/** Writes objects by the rules that hold for every resource, and by the strategy of each. */
+/** Writes objects by the rules for all resources, and by the strategy of each resource. */
 export class Writer {
   readonly #store: Store
   readonly #clock: Clock
@@ -86,7 +86,7 @@ export class Writer {
     return viewOf(type, version)
   }
 
-  /** The object at a name, to be written. Throws 404. */
+  /** The object of a name, for a write. Throws 404. */
   read(type: ResourceType, namespace: string, name: string): { version: Version; object: KubeObject } {
     const version = this.find(type, namespace, name)
     const object = materialise(version, type.apiVersion, type.kind)
@@ -130,7 +130,7 @@ export class Writer {
     return this.#put(type, object)
   }
 
-  /** Creates an object that the server itself owns, with its defaults. The caller gives the object away. */
+  /** Creates an object that the server itself owns, with its defaults. The caller must not use the object afterwards. */
   createOwn(type: ResourceType, object: KubeObject): KubeObject {
     this.#strategyOf(type).decode?.(object)
     complete(object, type)
@@ -179,7 +179,7 @@ export class Writer {
     if (next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0) {
       const graceful = (next.metadata.deletionGracePeriodSeconds ?? 0) > 0
       if (!graceful && !isHeld(type, next)) {
-        // The last finalizer is gone: the answer is the object at its old version, the event its last state.
+        // The last finalizer was removed: the answer is the object at its old version, the event its last state.
         this.#store.remove(type, version.source ?? version)
         return next
       }
@@ -235,7 +235,7 @@ export class Writer {
     return { deleted: false, object: options.dryRun ? next : this.#put(type, next, version.source ?? version) }
   }
 
-  /** The answer for a pod that went at once is as for a pod after its grace period. */
+  /** The answer for a pod that was deleted at once is the same as for a pod after its grace period. */
   #ended(object: KubeObject, rv: number): KubeObject {
     const metadata = { ...object.metadata, resourceVersion: String(rv), deletionGracePeriodSeconds: 0 }
     metadata.generation = (metadata.generation ?? 0) + (metadata.deletionTimestamp === undefined ? 1 : 0)
@@ -265,7 +265,7 @@ export class Writer {
     return timestamp(this.#clock.now() + plusSeconds * 1000)
   }
 
-  /** Whether an update changes nothing: nothing of the stored object, if that is at another version. */
+  /** Whether an update changes nothing. If the object is stored at another version, its stored form is compared. */
   #isSame(type: ResourceType, next: KubeObject, old: KubeObject, current: Version): boolean {
     const { conversion } = type
     if (conversion === undefined || type.version === type.storageVersion) return sameJson(next, old)
@@ -403,12 +403,12 @@ function isPod(type: ResourceType): boolean {
   return type.plural === 'pods' && type.group === ''
 }
 
-/** Namespaces and definitions are marked as deleted by code of their own, which says less. */
+/** Whether a resource's strategy marks its deleted objects. The strategies of namespaces and definitions do, with fewer fields. */
 function marksItself({ marked }: Strategy): boolean {
   return marked !== undefined
 }
 
-/** The storage's refusal of a write to an object of another uid, or at another version. */
+/** The storage's refusal of a write with another uid or resourceVersion than the object's. */
 export function preconditionFailed(
   type: ResourceType,
   { metadata }: KubeObject,
@@ -429,7 +429,7 @@ function etcdKey(type: ResourceType, { namespace = '', name = '' }: KubeObject['
   return `/${resource}/${objectKey(namespace, name)}`
 }
 
-/** Whether more than finalizers holds the object: a namespace that its controller has not emptied yet. */
+/** Whether an object without finalizers is still kept: a namespace that its controller has not emptied yet. */
 function isHeld(type: ResourceType, object: KubeObject): boolean {
   if (type.custom || type.plural !== 'namespaces') return false
   const finalizers = objectAt(object, 'spec')?.finalizers
@@ -450,7 +450,7 @@ function withPropagation(
   return kept
 }
 
-/** Whether anything that counts as the object's content differs: not metadata, not a status of its own. */
+/** Whether the object's content differs, without metadata and without a status that is a subresource. */
 function contentChanged(
   type: ResourceType,
   { countsAnnotations }: Strategy,

@@ -1,7 +1,7 @@
 import { type Json, mapJson, parseJson } from '@wherry/cel/internal'
 import { type Document, parseAllDocuments, parseDocument, type Tags } from 'yaml'
 
-/** A text that is no YAML. */
+/** Thrown if a text is no YAML. */
 export class YamlError extends Error {}
 
 /** A text read as YAML, and the findings for duplicate keys. The last value of a duplicate key counts. */
@@ -19,7 +19,7 @@ const options: NonNullable<Parameters<typeof parseDocument>[1]> = {
   logLevel: 'silent',
 }
 
-/** Reads YAML 1.1, which JSON is a part of. Throws a {@link YamlError}. */
+/** Reads YAML 1.1, which includes JSON. Throws a {@link YamlError}. */
 export function readYaml(text: string): Yaml {
   const value = text.startsWith('{') ? compactJson(text) : undefined
   if (value !== undefined) return { value, duplicates: [] }
@@ -56,7 +56,7 @@ function yamlOf(document: Document, text: string): Yaml {
   try {
     return { value: asJson(document.toJS()), duplicates }
   } catch (error) {
-    // An anchor within itself, or too many aliases.
+    // An anchor contains itself, or there are too many aliases.
     throw new YamlError(`yaml: ${(error as Error).message}`)
   }
 }

@@ -4,7 +4,7 @@ import { Meter, TooCostlyError } from './meter.ts'
 /** The maximum cost of all rules of an object, in the server's units. */
 const mostPerObject = 10_000_000
 
-/** Ends the rules of an object. */
+/** Thrown to end the evaluation of an object's rules. */
 export class OutOfBudgetError extends CelError {}
 
 /** The remaining budget for the rules of an object. */
@@ -12,7 +12,7 @@ export class Budget {
   #left = mostPerObject
   #isOver = false
 
-  /** No further rule is evaluated. */
+  /** Whether no further rule is evaluated. */
   get isOver(): boolean {
     return this.#isOver
   }

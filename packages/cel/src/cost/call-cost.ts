@@ -48,7 +48,7 @@ const validates: Cost = (_, [format, text]) => scaled(1 + sizeOf(text)) * scaled
 const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + making.list
 const resultList: Cost = (_, __, result) => makesList(sizeOf(result))
 
-/** Each is compared with each. */
+/** The cost of comparing each item with each other. */
 function comparesAll(list: Value | undefined): number {
   const first = list instanceof List && list.size > 0 ? list.at(0) : undefined
   const isText = typeof first === 'string' || first instanceof Uint8Array
@@ -72,7 +72,7 @@ const ofText =
   (overload, [given]) =>
     overload.parameters[0]?.name === type ? scaled(sizeOf(given)) : undefined
 
-/** A selector is read, and made a list of requirements. */
+/** The cost of parsing a selector into a list of requirements. */
 const selector: Cost = (_, [, given]) => {
   const length = sizeOf(given)
   return making.list + scaled(length) + scaled(length, 0.5) * (making.list + making.struct)
@@ -81,7 +81,7 @@ const selector: Cost = (_, [, given]) => {
 const named = (names: string, cost: Cost): [string, Cost][] => names.split(' ').map(name => [name, cost])
 
 const costs: ReadonlyMap<string, Cost> = new Map([
-  // Two checks are within the limit of an evaluation, a third is not.
+  // Two checks are within the limit of an evaluation, and a third is not.
   ['check', () => 350_000],
   ...named('fieldSelector labelSelector', selector),
   ...named('isSorted sum max min indexOf lastIndexOf', (_, [given]) => wholeOf(given)),

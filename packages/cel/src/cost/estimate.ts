@@ -15,7 +15,7 @@ export function estimateCost(expr: Expr, checked: Checked, root: Sizes): number 
   return new Estimator(checked, root).cost(expr).max
 }
 
-/** How large the keys and the values of a list or a map are. */
+/** The sizes of the keys and values of a list or a map. */
 interface EntrySizes {
   readonly kind: 'list' | 'map'
   readonly key: Range
@@ -69,7 +69,7 @@ class Estimator {
     }
   }
 
-  /** The variable that an expression is. */
+  /** The variable that an expression refers to. */
   #nameOf(expr: Expr): string | undefined {
     if (expr.kind === 'ident') return expr.name.replace(/^\./, '')
     return expr.kind === 'select' ? this.#checked.names.get(expr) : undefined
@@ -205,7 +205,7 @@ class Estimator {
     return plus(before, after, times(count, each))
   }
 
-  /** A loop that never runs, but names a value. */
+  /** The cost of a loop that never runs, but gives a value a name. */
   #binding(expr: Expr & Comprehension): Range {
     const before = plus(this.cost(expr.range), this.cost(expr.init))
     this.#locals.push([expr.accu, this.#localOf(expr.init)])
@@ -248,7 +248,7 @@ class Estimator {
     if (entries !== undefined) this.#entries.set(to, entries)
   }
 
-  /** How large a value is: as its expression, its schema or its type says. */
+  /** The size of a value, by its expression, its schema or its type. */
   #size(expr: Expr): Range | undefined {
     const known = this.#sizes.get(expr) ?? literalSize(expr)
     if (known !== undefined) return known
@@ -262,7 +262,7 @@ class Estimator {
     return expr.kind === 'ident' ? this.#local(this.#nameOf(expr) as string)?.size : undefined
   }
 
-  /** The first step of a path names a variable. */
+  /** The first step of a path is the name of a variable. */
   #schemaSize(path: readonly string[]): Range | undefined {
     const sizes = path.length === 0 ? undefined : sizesAt(this.#root, path.slice(1))
     return sizes && { min: 0, max: sizes.elements }

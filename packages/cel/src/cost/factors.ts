@@ -4,7 +4,7 @@ export const perCharacter = 0.1
 export const perPatternCharacter = 0.25
 /** The server's costs for making a list, a map and a message. */
 export const making = { list: 10, map: 30, struct: 40 } as const
-/** The longest pattern of a named format. */
+/** The length of the longest pattern of a named format. */
 export const longestFormatPattern = 128
-/** The longest name of a format. */
+/** The length of the longest name of a format. */
 export const longestFormatName = 64

@@ -2,15 +2,15 @@ import { escapeName } from '../escape.ts'
 import { isIntOrString } from '../schema-types.ts'
 import type { Schema } from '../structural/schema.ts'
 
-/** How large the values of a schema can be. */
+/** The sizes of a schema's values. */
 export interface Sizes {
-  /** The most items, properties or characters that a value has. */
+  /** The maximum number of items, properties or characters of a value. */
   readonly elements: number
-  /** The fewest bytes that a value takes in JSON. */
+  /** The minimum number of bytes of a value in JSON. */
   readonly bytes: number
-  /** Of a list's items, or of a map's values. */
+  /** The sizes of a list's items, or of a map's values. */
   readonly inner?: Sizes | undefined
-  /** Of a map's keys. */
+  /** The sizes of a map's keys. */
   readonly keys?: Sizes | undefined
   /** The sizes of an object's fields, by their names in expressions. */
   readonly fields?: ReadonlyMap<string, Sizes> | undefined
@@ -22,7 +22,7 @@ const largestRequest = 3 * 1024 * 1024
 const longestName = 253
 const bytesPerCharacter = 4
 
-/** The sizes of formats: the most characters, the fewest bytes. */
+/** The sizes of formats: the maximum number of characters, and the minimum number of bytes. */
 const formats: Readonly<Record<string, Sizes>> = {
   duration: { elements: 32, bytes: 3 },
   date: { elements: 12, bytes: 12 },
@@ -71,7 +71,7 @@ function textSize({ maxLength, enum: values }: Schema): number {
 function objectSizes(schema: Schema, isResource: boolean): Sizes | undefined {
   if (typeof schema.additional === 'object' && !isResource) {
     const inner = sizesOfSchema(schema.additional, schema.additional.embedded)
-    // A key takes its quotes, its colon and its comma, too.
+    // A key has quotes, a colon and a comma, too.
     const most = inner && Math.floor((largestRequest - 2) / (inner.bytes + 6))
     const keys: Sizes = { elements: 0, bytes: 2 }
     return inner && { elements: bound(schema.maxProperties, most as number), bytes: 2, inner, keys }

@@ -14,7 +14,7 @@ abstract class Opaque extends Custom {
   }
 }
 
-/** `authorizer`: asks on behalf of a user. */
+/** The value of `authorizer`: it checks the rights of a user. */
 export class Authorizer extends Opaque {
   readonly type = 'kubernetes.authorization.Authorizer'
   readonly user: User
@@ -130,7 +130,7 @@ export const authorizers: readonly Declaration[] = [
     ({ authorizer: { user, decide }, resource }: ResourceCheck, verb: string) =>
       new Answer(decide({ ...none, version: '*', ...resource, user, verb })),
   ],
-  // No authorizer of this server fails.
+  // The authorizer of this server never fails.
   [`${authz}.Decision->errored(): bool`, () => false],
   [`${authz}.Decision->error(): string`, () => ''],
   [`${authz}.Decision->allowed(): bool`, ({ decision }: Answer) => decision.allowed],

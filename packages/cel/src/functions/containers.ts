@@ -104,7 +104,7 @@ const size = {
   string: (of: string) => BigInt([...of].length),
 }
 
-/** Comparisons, lists, maps, optionals and types. */
+/** The functions of comparisons, lists, maps, optionals and types. */
 export const containers: readonly Declaration[] = [
   ['_?_:_(bool, A, A): A', () => null],
   ['_&&_(bool, bool): bool', () => null],

@@ -4,7 +4,7 @@ import { itemsOf } from './containers.ts'
 import { printDouble } from './numbers.ts'
 import { printDuration, printTimestamp } from './time-text.ts'
 
-/** `'%s is %d'.format([a, b])`. */
+/** Carries out `'%s is %d'.format([a, b])`. */
 export function format(template: string, list: List): string {
   let next = 0
   const clause = /%(?:\.(\d*))?(.|$)/gsu

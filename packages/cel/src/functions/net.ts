@@ -51,7 +51,7 @@ class Cidr extends Custom {
     return this.ip.equals(other.ip) && this.length === other.length
   }
 
-  /** The bits of an address within this network's prefix. */
+  /** The first bits of an address, as many as this network's prefix has. */
   prefix(ip: Ip): bigint {
     return ip.bits >> BigInt(ip.width - this.length)
   }
@@ -228,7 +228,7 @@ function holdsCidr(cidr: Cidr, other: Cidr): boolean {
 const ip = 'net.IP'
 const cidr = 'net.CIDR'
 
-/** `ip` and `cidr`: addresses and networks. */
+/** The functions `ip` and `cidr`, for addresses and networks. */
 export const nets: readonly Declaration[] = [
   [`ip(string): ${ip}`, ipOf],
   ['isIP(string): bool', (text: string) => typeof read(text) !== 'string'],

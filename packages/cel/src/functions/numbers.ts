@@ -73,7 +73,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Arithmetic, and conversions between types. */
+/** The functions of arithmetic, and conversions between types. */
 export const numbers: readonly Declaration[] = [
   ['_+_(int, int): int', (a: bigint, b: bigint) => int64(a + b)],
   ['_+_(uint, uint): uint', (a: Uint, b: Uint) => uint64(a.value + b.value)],

@@ -97,7 +97,7 @@ function orderOfParts(a: string, b: string): bigint {
 
 const type = 'kubernetes.Semver'
 
-/** `semver`: versions. */
+/** The function `semver`, for versions. */
 export const semvers: readonly Declaration[] = [
   [`semver(string): ${type}`, parse],
   [`semver(string, bool): ${type}`, parse],

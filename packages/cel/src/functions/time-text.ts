@@ -38,7 +38,7 @@ export function durationNanos(text: string): bigint | undefined {
 const first = -62_135_596_800n * second
 const last = 253_402_300_800n * second
 
-/** A moment that has a year of four digits. */
+/** The time for a number of nanoseconds. Its year must have four digits. */
 export function timestampOf(nanos: bigint): Timestamp {
   if (nanos < first || nanos >= last) throw new CelError('timestamp overflow')
   return new Timestamp(nanos)
@@ -84,7 +84,7 @@ export function printTimestamp({ nanos }: Timestamp): string {
   return `${head}${digits === '' ? '' : `.${digits}`}Z`
 }
 
-/** A length of time in seconds: `90s`, `0.5s`. */
+/** A duration in seconds: `90s`, `0.5s`. */
 export function printDuration({ nanos }: Duration): string {
   return `${plain(Number(nanos / second) + Number(nanos % second) / 1e9)}s`
 }

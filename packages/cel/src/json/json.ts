@@ -41,7 +41,7 @@ function isLong(source: string): boolean {
   return /^-?[1-9]\d*$/.test(source) && !Number.isSafeInteger(Number(source))
 }
 
-/** Strings, and numbers, of a JSON text. */
+/** The strings and the numbers of a JSON text. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 /** As {@link parseJson}, for a text of any depth: long integers are parsed as marked strings, which are then replaced one by one. */
@@ -60,12 +60,12 @@ function parseDeep(text: string): Json {
   return root['']
 }
 
-/** Whether `value` is an integer kept as text. */
+/** Whether `value` is an integer that keeps all its digits. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return native.isRawJSON(value)
 }
 
-/** Whether `value` is a JSON object: not an array, not null, not a kept integer. */
+/** Whether `value` is a JSON object: not an array, not null, not a {@link RawNumber}. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
 }
@@ -99,7 +99,7 @@ export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** Sets an own property, whatever its name: `__proto__` is a key like any other. */
+/** Sets an own property with any name: `__proto__` is an ordinary key. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
@@ -108,10 +108,7 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
   }
 }
 
-/**
- * A deep copy in which every key went through `key` and every leaf (null, boolean, number, string,
- * kept integer) through `leaf`.
- */
+/** A deep copy in which every key is replaced by the result of `key`, and every leaf (null, boolean, number, string, {@link RawNumber}) by the result of `leaf`. */
 export function mapJson(value: Json | undefined, key: (name: string) => string, leaf: (value: Json) => Json): Json {
   if (Array.isArray(value)) return value.map(item => mapJson(item as Json, key, leaf))
   if (!isObject(value)) return leaf(value as Json)
@@ -133,7 +130,7 @@ const same = <T>(value: T): T => value
 /** The same value with the keys of every object in order, as Go prints maps. */
 export function sortKeys(value: Json): Json {
   if (Array.isArray(value)) {
-    // No callback: a server takes 10,000 levels, and each call of a function costs room on the stack.
+    // No callback: a server accepts 10,000 levels, and each function call needs room on the stack.
     const items: Json[] = []
     for (const item of value) items.push(sortKeys(item as Json))
     return items

@@ -20,7 +20,7 @@ export function subdomainProblems(text: string): string[] {
   return problems
 }
 
-/** Why `text` is no DNS label. */
+/** The reasons for which `text` is no DNS label. */
 export function dnsLabelProblems(text: string): string[] {
   return [
     ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
@@ -31,7 +31,7 @@ export function dnsLabelProblems(text: string): string[] {
 const letterFirst =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 
-/** Why `text` is no DNS label that begins with a letter. */
+/** The reasons for which `text` is no DNS label that begins with a letter. */
 export function dns1035Problems(text: string): string[] {
   return [
     ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
@@ -58,7 +58,7 @@ export function qualifiedNameProblems(text: string): string[] {
   return problems
 }
 
-/** Why `text` is no value of a label. */
+/** The reasons for which `text` is no value of a label. */
 export function labelValueProblems(text: string): string[] {
   const problems: string[] = []
   if (text.length > 63) problems.push('must be no more than 63 bytes')

@@ -18,7 +18,7 @@ export function fieldOf(of: Correlation | undefined, key: string): Correlation |
   return schema === undefined || old === undefined || value === undefined ? undefined : { schema, value, old }
 }
 
-/** The correlation of an item: only in lists of type map, by its keys. */
+/** The correlation of an item by its keys. Only lists of type map have it. */
 export function itemOf(of: Correlation | undefined, index: number): Correlation | undefined {
   if (of === undefined || !Array.isArray(of.old) || !Array.isArray(of.value)) return undefined
   const { items, listType, listKeys } = of.schema
@@ -30,7 +30,7 @@ export function itemOf(of: Correlation | undefined, index: number): Correlation 
   return old === undefined ? undefined : { schema: items, value, old }
 }
 
-/** Whether nothing changed. The items of lists of type map may be in another order. */
+/** Whether a value is unchanged. The items of lists of type map may be in another order. */
 export function unchanged(of: Correlation): boolean {
   const { value, old } = of
   if (Array.isArray(value) && Array.isArray(old)) {

@@ -24,7 +24,7 @@ export function fieldPath(path: string, schema: Schema): string | undefined {
   return name
 }
 
-/** Whether a schema has the field that a path names. */
+/** Whether a schema has the field of a path. */
 export function isFieldPath(path: string, schema: Schema): boolean {
   return fieldPath(path, schema) !== undefined
 }

@@ -1,6 +1,6 @@
 import { isObject, isRawNumber, type Json, sortKeys } from '../json/json.ts'
 
-/** How Go and CEL write the characters that have a short escape. */
+/** The short escapes of characters in Go and CEL. */
 export const shortEscapes: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',

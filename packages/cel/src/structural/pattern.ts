@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 
-/** Says whether a text has a match. */
+/** A pattern that checks whether a text has a match. */
 export interface Pattern {
   test(text: string): boolean
 }

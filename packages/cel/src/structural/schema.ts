@@ -5,7 +5,7 @@ import { rulesOf, type ValidationRule } from './validation-rule.ts'
 
 /** A node of a structural schema, with the fields that pruning, defaulting and validation need. */
 export interface Schema {
-  /** The types that a value may have; none: any. Two for `x-kubernetes-int-or-string`. */
+  /** The types that a value may have; empty for any type. `x-kubernetes-int-or-string` has two. */
   readonly types: readonly string[]
   readonly nullable: boolean
   /** A format that is checked for this type; `''` if there is none, or if the server ignores it. */
@@ -26,23 +26,23 @@ export interface Schema {
   readonly minProperties: number | undefined
   readonly required: readonly string[]
   readonly properties: ReadonlyMap<string, Schema>
-  /** A schema for all other fields; `true`: anything; `false`: none; `undefined`: unknown fields are pruned. */
+  /** The schema for all other fields; `true` for any value; `false` if there are none; `undefined` if unknown fields are pruned. */
   readonly additional: Schema | boolean | undefined
   readonly items: Schema | undefined
   readonly allOf: readonly Schema[]
   readonly anyOf: readonly Schema[]
   readonly oneOf: readonly Schema[]
   readonly not: Schema | undefined
-  /** `x-kubernetes-preserve-unknown-fields`. */
+  /** The flag `x-kubernetes-preserve-unknown-fields`. */
   readonly preserve: boolean
-  /** `x-kubernetes-embedded-resource`. */
+  /** The flag `x-kubernetes-embedded-resource`. */
   readonly embedded: boolean
-  /** `x-kubernetes-list-type`. */
+  /** The value of `x-kubernetes-list-type`. */
   readonly listType: string | undefined
   readonly listKeys: readonly string[]
-  /** `x-kubernetes-map-type`. */
+  /** The value of `x-kubernetes-map-type`. */
   readonly mapType: string | undefined
-  /** `x-kubernetes-validations` of this node. */
+  /** The rules in `x-kubernetes-validations` of this node. */
   readonly rules: readonly ValidationRule[]
   /** Whether this node or a node below it has rules. */
   readonly hasRules: boolean
@@ -123,7 +123,7 @@ export function subschemas(raw: JsonObject): [path: string, schema: JsonObject][
   return below
 }
 
-/** The named schemas at `key`, by name. */
+/** The schemas in the object at `key`, by name. */
 export function children(raw: JsonObject, key: string): [string, JsonObject][] {
   const named = own(raw, key)
   if (!isObject(named)) return []
@@ -138,7 +138,7 @@ export function schemas(raw: JsonObject, key: string): JsonObject[] {
   return list(raw, key).filter(isObject)
 }
 
-/** The list at `key`; none: empty. */
+/** The list at `key`; empty if there is none. */
 export function list(raw: JsonObject, key: string): readonly Json[] {
   const value = own(raw, key)
   return Array.isArray(value) ? (value as Json[]) : []
@@ -149,7 +149,7 @@ export function flag(raw: JsonObject, key: string): boolean {
   return own(raw, key) === true
 }
 
-/** A deep copy: defaults are put into objects that are changed afterwards. */
+/** A deep copy, because defaults are put into objects that are changed afterwards. */
 export function copyOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(item => copyOf(item as Json))
   if (!isObject(value)) return value

@@ -26,7 +26,7 @@ export class Causes {
     this.#found.push(required(field, why))
   }
 
-  /** A cause for each reason why `field` can't have the value. */
+  /** Adds a cause for each reason for which `field` can't have the value. */
   invalid(field: string, value: Json | undefined, ...reasons: readonly string[]): void {
     for (const why of reasons) this.#found.push(invalid(field, value ?? null, why))
   }
@@ -60,7 +60,7 @@ export class Causes {
     else if (!known.includes(value as string)) this.unsupported(field, value, known)
   }
 
-  /** A number that may be left out. */
+  /** Adds a cause if a number is negative. The number is optional. */
   notNegative(field: string, value: Json | undefined): void {
     if (typeof value === 'number' && value < 0) {
       this.invalid(field, value, 'must be greater than or equal to 0')

@@ -69,7 +69,7 @@ function checkContainer(field: string, container: JsonObject, volumes: ReadonlyS
   checkIds(`${field}.securityContext`, objectAt(container, 'securityContext'), causes)
 }
 
-/** The user and the group that a container runs as. */
+/** Checks the user and the group of a container. */
 function checkIds(field: string, context: JsonObject | undefined, causes: Causes): void {
   for (const name of ['runAsUser', 'runAsGroup']) {
     const id = own(context ?? {}, name)

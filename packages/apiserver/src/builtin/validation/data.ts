@@ -10,7 +10,7 @@ import { checkSecretType } from './secret.ts'
 const configMapFields = ['data', 'binaryData']
 const secretTypeProblems = checked(checkSecretType)
 
-/** Reads the data of a ConfigMap. Refuses what can't be decoded, by a {@link DecodeError}. */
+/** Reads the data of a ConfigMap. Throws a {@link DecodeError} if the data can't be decoded. */
 export function readConfigMap(object: KubeObject): void {
   readMaps(object, 'data', 'binaryData')
   readBytes(object, 'binaryData')
@@ -97,7 +97,7 @@ function keyProblems(object: KubeObject, field: string): StatusCause[] {
   return causes
 }
 
-/** Keys that a ConfigMap has as texts and as bytes. */
+/** The causes for keys that are both in a ConfigMap's texts and in its bytes. */
 function keysOfBoth(object: KubeObject): StatusCause[] {
   const binary = objectAt(object, 'binaryData') ?? {}
   return Object.keys(objectAt(object, 'data') ?? {})

@@ -16,7 +16,7 @@ const fields = [
   ...['status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs'],
 ]
 
-/** The environment that a container is given. */
+/** Checks the environment of a container. */
 export function checkEnvironment(field: string, container: JsonObject, causes: Causes): void {
   for (const [i, one] of objectsAt(container, 'env').entries()) {
     const [at, name] = [`${field}.env[${i}]`, stringAt(one, 'name') ?? '']

@@ -1,4 +1,4 @@
-/** Indexes of a Job from the first to the last of an interval. */
+/** An interval of a Job's indexes. */
 type Interval = readonly [first: number, last: number]
 
 /** Reads an interval such as `3` or `5-7`. Returns a text if the interval has a problem. */

@@ -19,7 +19,7 @@ export function checkLabels(field: string, labels: JsonObject | undefined, cause
   for (const key of Object.keys(labels ?? {}).sort()) {
     const value = labels?.[key] as string
     causes.invalid(field, key, ...qualifiedNameProblems(key))
-    // A value that several labels have is reported once.
+    // A value of several labels is reported once.
     if (!reported.has(value)) causes.invalid(field, value, ...labelValueProblems(value))
     reported.add(value)
   }
@@ -57,7 +57,7 @@ export function isUsableSelector(selector: JsonObject | undefined): boolean {
   return causes.all.length === 0
 }
 
-/** A selector that selects nothing of its template's labels. */
+/** Checks that a selector selects its template's labels. */
 export function checkSelects(
   field: string,
   selector: JsonObject | undefined,

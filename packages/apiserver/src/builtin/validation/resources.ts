@@ -10,7 +10,7 @@ const ofQuotas = new Set([
   ...['persistentvolumeclaims', 'requests.storage', 'services.nodeports', 'services.loadbalancers'],
 ])
 
-/** The resources that a container asks for, and its limits. */
+/** Checks the requests and limits of a container. */
 export function checkResources(field: string, resources: JsonObject | undefined, causes: Causes): void {
   const limits = objectAt(resources, 'limits') ?? {}
   const requests = objectAt(resources, 'requests') ?? {}
@@ -47,7 +47,7 @@ function checkWithinLimit(field: string, name: string, requests: JsonObject, lim
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-')
 const isStandard = (name: string): boolean => standard.has(name) || isHugePages(name)
 
-/** An amount that may be 0. */
+/** Checks an amount, which may be 0. */
 export function checkNotNegative(field: string, amount: string | undefined, causes: Causes): void {
   if (amount?.startsWith('-')) causes.invalid(field, amount, 'must be greater than or equal to 0')
 }

@@ -1,4 +1,4 @@
-/** A field of a schedule: its bounds, and the names that stand for numbers. */
+/** The bounds of a field of a schedule, and the names of its numbers. */
 interface Bounds {
   readonly min: number
   readonly max: number

@@ -5,7 +5,7 @@ import type { Causes, Check } from './causes.ts'
 const account = 'kubernetes.io/service-account.name'
 const redacted = '<secret contents redacted>'
 
-/** The keys that Secrets of the types of Kubernetes itself must have. */
+/** Checks the keys of a Secret with a type of Kubernetes itself. */
 export const checkSecretType: Check = (secret, causes) => {
   const data = objectAt(secret, 'data') ?? {}
   const needed = (key: string): void => {

@@ -71,7 +71,7 @@ function checkGiven(field: string, source: JsonObject, name: string, causes: Cau
   if ((stringAt(source, name) ?? '') === '') causes.required(`${field}.${name}`)
 }
 
-/** A volume of the files that a Secret or a ConfigMap has. */
+/** Checks a volume with the files of a Secret or a ConfigMap. */
 function checkFiles(field: string, source: JsonObject, name: string, causes: Causes): void {
   checkGiven(field, source, name, causes)
   checkMode(`${field}.defaultMode`, own(source, 'defaultMode'), causes)

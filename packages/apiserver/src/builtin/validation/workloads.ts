@@ -24,7 +24,7 @@ export const checkReplicaSet: Check = (replicaSet, causes) => {
   const spec = objectAt(replicaSet, 'spec') ?? {}
   causes.notNegative('spec.replicas', own(spec, 'replicas'))
   causes.notNegative('spec.minReadySeconds', own(spec, 'minReadySeconds'))
-  // A real server takes its words from Deployments.
+  // A real server uses the message for Deployments.
   checkOwnSelector(spec, 'deployment', causes)
   checkReplicaTemplate(spec, causes)
 }
@@ -70,7 +70,7 @@ export const checkStatefulSet: Check = (statefulSet, causes) => {
       checkSelects('spec.template.metadata.labels', selector, labelsOf(template), causes)
     }
     const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name'))
-    // Each Pod is given a name and a domain of its own.
+    // Each Pod gets its own name and domain.
     const { hostname: _h, subdomain: _s, ...podSpec } = objectAt(template, 'spec') ?? {}
     checkTemplate('spec.template', { ...template, spec: podSpec }, causes, claims as string[])
   } else causes.invalid('spec.selector', printedSelector(selector), '')

@@ -7,7 +7,7 @@ interface State {
   reason: string
   ready: number
   restarts: number
-  /** When a container ended last; `''`: none has. */
+  /** The time when a container ended last; `''` if none has ended. */
   lastRestart: string
 }
 
@@ -113,7 +113,7 @@ function runState(status: JsonObject | undefined, conditions: readonly JsonObjec
   else if (runs) all.reason = 'NotReady'
 }
 
-/** Why a container ended. */
+/** The reason for which a container ended. */
 function endText(ended: JsonObject): string {
   const [reason, signal] = [stringAt(ended, 'reason') ?? '', countAt(ended, 'signal')]
   if (reason !== '') return reason

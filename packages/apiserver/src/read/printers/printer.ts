@@ -10,10 +10,10 @@ import {
 } from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
 
-/** The cells of a built-in's row, for the columns that its resource has. */
+/** The cells of a built-in's row, for the columns of its resource. */
 export type Cells = (object: KubeObject, now: number) => Json[]
 
-/** How `kubectl get` shows the objects of a built-in resource. */
+/** How `kubectl get` prints the objects of a built-in resource. */
 export interface Printer {
   readonly cells: Cells
   /** The conditions of an object's row, such as that a Pod has ended. */
@@ -32,7 +32,7 @@ export function ageOf(object: KubeObject, now: number): string {
   return since(object.metadata.creationTimestamp ?? '', now)
 }
 
-/** A number of a status or a spec, which leaves out 0. */
+/** A number of a status or a spec, in which 0 is left out. */
 export function countAt(of: JsonObject | undefined, field: string): number {
   return Number(own(of ?? {}, field) ?? 0)
 }
@@ -70,7 +70,7 @@ function requirement(one: JsonObject): string {
   return `${key} ${operator === 'In' ? 'in' : 'notin'} (${stringsAt(one, 'values').sort().join(',')})`
 }
 
-/** The length of lists and maps. */
+/** The sum of the sizes of lists and maps. */
 export function sizeOf(object: KubeObject, ...fields: string[]): number {
   return fields.reduce((sum, field) => {
     const value = own(object, field)

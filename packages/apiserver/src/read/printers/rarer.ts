@@ -49,7 +49,7 @@ function claimState(object: KubeObject): string {
   return [...(deleted ? ['deleted'] : []), 'allocated', ...(reserved ? ['reserved'] : [])].join(',')
 }
 
-/** The used part of each quota, in two columns: of limits, and of all else. */
+/** The used part of each quota, in two columns: limits, and all other quotas. */
 function quotaCells(object: KubeObject): Json[] {
   const status = objectAt(object, 'status')
   const [hard, used] = [objectAt(status, 'hard') ?? {}, objectAt(status, 'used') ?? {}]

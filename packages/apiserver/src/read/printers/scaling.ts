@@ -54,7 +54,7 @@ function cpuText(spec: JsonObject, status: JsonObject | undefined): string {
   return `cpu: ${current === undefined ? unknown : `${current as number}%`}/${target as number}%`
 }
 
-/** By the type of a metric, the field that has its source. */
+/** The field with the source of a metric, by the metric's type. */
 const fields: Readonly<Record<string, string>> = {
   External: 'external',
   Pods: 'pods',

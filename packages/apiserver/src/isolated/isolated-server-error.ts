@@ -1,4 +1,4 @@
-/** Thrown if the process of an isolated API server ended, or was closed, before it answered. */
+/** The process of an isolated API server ended, or was closed, before it answered. */
 export class IsolatedServerError extends Error {
   readonly code: 'ERR_WHERRY_ISOLATED_SERVER' = 'ERR_WHERRY_ISOLATED_SERVER'
   /** The exit code of the process, if it had one. */

@@ -64,7 +64,7 @@ export class ServerChannel {
           if (error !== null && this.#child.connected) this.#settle(id)?.reject(error)
         })
       } catch (error) {
-        // An argument can't be cloned, such as a function.
+        // An argument, such as a function, can't be cloned.
         this.#settle(id)?.reject(error as Error)
       }
     })

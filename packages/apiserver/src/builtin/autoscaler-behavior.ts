@@ -5,7 +5,7 @@ const byPods = { type: 'Pods', value: 4, periodSeconds: 15 }
 const byPercent = { type: 'Percent', value: 100, periodSeconds: 15 }
 
 /**
- * Fills in the behavior of both directions, if an autoscaler sets the behavior of at least one.
+ * Fills in the behavior of both directions, if an autoscaler has a behavior.
  *
  * See https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#default-behavior
  */

@@ -26,7 +26,7 @@ export const checkJob: Check = (job, causes) => {
   checkIndexedName(name, spec, causes)
 }
 
-/** Checks the selector of a Job without `manualSelector`, which must be the selector that the server generates. */
+/** Checks the selector of a Job without `manualSelector`, which must match the labels that the server generates. */
 export const checkGeneratedSelector: Check = (job, causes) => {
   const spec = objectAt(job, 'spec') ?? {}
   const selector = objectAt(spec, 'selector')

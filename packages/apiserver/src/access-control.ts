@@ -14,7 +14,7 @@ import { StatusError } from './status.ts'
 import { objectKey, type Store } from './store/store.ts'
 import type { Version } from './store/version.ts'
 
-/** Access as the options ask for it. */
+/** The access control that the options select. */
 export function accessControl(parts: {
   readonly store: Store
   readonly registry: Registry
@@ -81,7 +81,7 @@ function rulesFinder(
   parts: { readonly store: Store; readonly registry: Registry },
 ): AccessControl['rules'] {
   if (authorization === 'allow') return () => ({ rules: everything, incomplete: false })
-  // What a function allows, no rule says.
+  // A function has no rules to list.
   if (authorization !== 'RBAC') return () => ({ rules: [], incomplete: true })
   const policy = storedPolicy(parts)
   return (user, namespace) => ({ rules: rulesFor(user, namespace, policy), incomplete: false })
@@ -103,7 +103,7 @@ function decider(
   }
 }
 
-/** The policy as the server's own objects state it, each parsed once. */
+/** The RBAC policy from the server's own objects. Each object is parsed once. */
 function storedPolicy({ store, registry }: { readonly store: Store; readonly registry: Registry }): PolicySource {
   const parsed = new WeakMap<Version, unknown>()
   const type = (plural: string): ReturnType<Registry['resolve']> =>

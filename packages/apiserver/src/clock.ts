@@ -1,12 +1,12 @@
-/** A timer that has been set and can be called off. */
+/** A timer that can be cancelled. */
 export interface Timer {
-  /** Calls the timer off. Does nothing once it has fired or was cancelled. */
+  /** Cancels the timer. Does nothing if it has fired or was cancelled. */
   cancel(): void
-  /** Lets the process end before it fires. Absent from timers that never keep it. */
+  /** Lets the process end before the timer fires. Absent if the timer never keeps the process alive. */
   unref?(): void
 }
 
-/** The one source of time: nothing in Wherry reads the time or sets a timer by any other way. */
+/** The only source of time: nothing in Wherry reads the time or sets a timer in another way. */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970. */
   now(): number
@@ -14,16 +14,16 @@ export interface Clock {
   monotonic(): number
   /** Calls `fn` once, `ms` milliseconds from now. */
   timer(ms: number, fn: () => void): Timer
-  /** Gives the event loop back: resolves in a later turn of it. */
+  /** Resolves in a later turn of the event loop. */
   turn(): Promise<void>
   /**
-   * Of a clock that is simulated: what the process waits for that this clock does not drive, such as a `fetch` or a timer of Node's, a line
-   * each. For messages only.
+   * For a simulated clock: a line for each thing that the process waits for and this clock does not drive, such as a `fetch` or a timer of Node. For error
+   * messages only.
    */
   outside?(): readonly string[]
 }
 
-/** The clock of this machine. Its timers do not keep the process alive when `unref` is set. */
+/** The clock of this machine. With `unref`, its timers do not keep the process alive. */
 export function systemClock(options: { readonly unref?: boolean | undefined } = {}): Clock {
   const unref = options.unref ?? false
   return {

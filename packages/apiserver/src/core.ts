@@ -62,13 +62,13 @@ export interface CoreParts {
   /** Open watches by resource. */
   readonly watches: WatchSet
   readonly hasWatchCache: (resource: string) => boolean
-  /** Whether `shardSelector` is understood; else it is ignored without a word, as with the gate off. */
+  /** Whether `shardSelector` is understood. Otherwise it is silently ignored, as with the feature gate off. */
   readonly shards: boolean
-  /** Whether the Accept parameter `drop=metadata.managedFields` is understood; else it is ignored. */
+  /** Whether the Accept parameter `drop=metadata.managedFields` is understood. Otherwise the parameter is ignored. */
   readonly managedFieldsOptOut: boolean
   /** Whether the controllers of a control plane run. */
   readonly controlled: boolean
-  /** What plays the containers of Pods. */
+  /** The handlers that play the containers of Pods. */
   readonly containers: ContainerHandlers
 }
 
@@ -82,7 +82,7 @@ export class WatchSet {
     stream.onEnd(() => set.delete(stream))
   }
 
-  /** Ends those of one resource, or all, cleanly. */
+  /** Ends the watches of one resource, or all, cleanly. */
   end(resource?: string): void {
     for (const [key, set] of this.#open) {
       if (resource === undefined || key === resource) for (const stream of [...set]) stream.end()
@@ -156,7 +156,7 @@ function refused(effect: Extract<FaultEffect, { kind: 'status' }>): StatusError 
   })
 }
 
-/** Sends a refusal. One for a resourceVersion that is not there yet comes after the wait that the real server makes. */
+/** Sends a refusal. If the refused resourceVersion does not exist yet, the refusal comes after the wait of the real server. */
 function refuse(parts: CoreParts, responder: Responder, error: unknown): void {
   const status =
     error instanceof StatusError
@@ -233,7 +233,7 @@ function isLog({ group, plural, custom }: ResourceType, subresource: string): bo
   return !custom && group === '' && plural === 'pods' && subresource === 'log'
 }
 
-/** Refuses requests for resources, subresources and verbs that are not there: with a 501 if a real server has them. */
+/** Refuses requests for resources, subresources and verbs that this server does not serve: with a 501 if a real server serves them. */
 function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
   const { subresource } = target
   const what = resourceKey(type)
@@ -242,7 +242,7 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
   if (subresource !== '') {
     const known = type.subresources.find(({ name }) => name === subresource)
     if (known === undefined) {
-      // The server of custom resources has no list of subresources: it says that nothing was found.
+      // The server of custom resources has no list of subresources: it answers that nothing was found.
       throw type.custom ? StatusError.notFound(type, target.name) : StatusError.noSuchResource()
     }
     const written =
@@ -258,7 +258,7 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
     if (verb === 'watch' && type.verbs.includes('list')) throw StatusError.notSupported(type, verb)
     throw StatusError.methodNotAllowed()
   }
-  // The server of custom resources takes no notice of a name that something is created at.
+  // The server of custom resources ignores the name in the path of a create.
   if (verb === 'create' && target.name !== '' && !type.custom) throw StatusError.methodNotAllowed()
   if ((verb === 'update' || verb === 'patch') && target.name === '') {
     throw type.custom ? StatusError.badRequest('name must be provided') : StatusError.methodNotAllowed()
@@ -285,7 +285,7 @@ function answerCollection(
   const representation = negotiate(request.headers, info.query, { what: verb, type, drops: parts.managedFieldsOptOut })
   responder.present({ ...representation, pretty: !watch && representation.pretty })
   const query = new URLSearchParams(info.query)
-  // The old path of a watch may name one object.
+  // The deprecated path of a watch may name one object.
   if (info.target?.watch && info.target.name !== '') query.set('fieldSelector', `metadata.name=${info.target.name}`)
   const options = parseListOptions(query, type, watch, parts.shards)
   const resource = resourceKey(type)

@@ -53,7 +53,7 @@ import { objectKey, resourceKey, Store } from './store/store.ts'
 import { strategyOf } from './strategies/strategy-of.ts'
 import { type Admission, Writer } from './write/writer.ts'
 
-/** An object at another version of its resource. */
+/** Converts an object to another version of its resource. */
 function asVersion(object: KubeObject, to: ResourceType): KubeObject {
   const { conversion, apiVersion } = to
   return conversion === undefined ? convertBuiltin(object, apiVersion) : conversion.object(object, apiVersion)
@@ -78,7 +78,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   readonly #store: Store
   readonly #parts: CoreParts
   readonly #transports = new Set<MemoryTransport>()
-  /** Connections that faults and counters know nothing of. */
+  /** Connections that are exempt from faults and counters. */
   readonly #backstage = new Set<MemoryTransport>()
   readonly #handler: Handler
   #front: SocketFront | undefined
@@ -91,7 +91,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   /** Connections made before the last `resetStats`. */
   #madeBefore = 0
 
-  /** Makes the server; it serves in memory at once, and on sockets after `listen`. Throws an `OptionError`. */
+  /** Makes the server. It serves in memory at once, and on sockets after `listen`. Throws an `OptionError`. */
   constructor(options: EmbeddedOptions) {
     checkOptions(options)
     const given = options.clock ?? systemClock({ unref: true })
@@ -107,7 +107,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const watches = new WatchSet()
     const outside = new Outside(given, this.#random)
     const random = (): number => outside.random()
-    // Each attempt at a request takes place at the same time.
+    // All attempts at a request see the same time.
     const clock = new ServerClock(given, () => outside.now())
     this.#clock = clock
     const store = this.#store
@@ -219,12 +219,12 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return kubeconfigFor(this.url, this.ca, this.token)
   }
 
-  /** Creates the objects of every new cluster, after the server's address is known: some of them hold it. */
+  /** Creates the objects of every new cluster. Some of them hold the server's address, so it must be known. */
   populate(): void {
     this.#clusterObjects?.start({ port: Number(new URL(this.url).port) || 6443, ca: this.ca ?? '' })
   }
 
-  /** Begins to listen. Rejects when the port can't be had. */
+  /** Starts to listen. Rejects if the port is not available. */
   async listen(options: EmbeddedOptions): Promise<void> {
     if (options.tls ?? true) this.#authority = await createCertificateAuthority()
     const issued = await this.#authority?.issueServer()
@@ -253,8 +253,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   /**
-   * A way in for what plays a part of the cluster: its requests meet no faults and are not counted, and nothing that a test does to connections breaks
-   * them. The clock is the server's: its timers end with the server.
+   * A transport and a clock for code that plays a part of the cluster. Its requests meet no faults and are not counted, and no connection fault of a test
+   * breaks them. The clock is the server's: its timers end with the server.
    */
   backstage(): { readonly transport: MemoryTransport; readonly clock: Clock } {
     const parts = { ...this.#parts, faults: new Faults(), counters: new Counters(), watches: new WatchSet() }
@@ -382,7 +382,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     await this.refuse(true)
     try {
       await this.breakConnections()
-      // What they were sent is not what was.
+      // The restored state differs from the one that these connections have received.
       for (const { controls } of this.#backstage)
         for (const connection of controls.connections()) controls.kill(connection)
       this.#store.restore(revision)

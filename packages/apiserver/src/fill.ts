@@ -7,7 +7,7 @@ import { timestamp } from './objects/timestamp.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { objectKey, type Store } from './store/store.ts'
 
-/** Resolves what to fill with, importing the module that makes it. */
+/** Resolves the objects of a source, and imports the module that makes them. */
 export async function resolveSource(source: FillSource): Promise<Iterable<object>> {
   checkSource(source)
   if (Symbol.iterator in source) return source
@@ -29,7 +29,9 @@ export function checkSource(source: FillSource): void {
 }
 
 /**
- * Stores objects as they are; a Namespace has what each has that a server serves, so that it can be changed, and deleted with its contents. Throws a `TypeError` for one that is none, or of a resource that is not served. */
+ * Stores objects unchanged. A Namespace gets the fields that a server gives each, so that it can be changed, and deleted with its contents. Throws a
+ * `TypeError` if an item is no object, or if its resource is not served.
+ */
 export function fill(
   { store, registry, random, now }: { store: Store; registry: Registry; random: () => number; now: () => number },
   objects: Iterable<object>,
@@ -74,7 +76,7 @@ export function fill(
       },
     }
     const whole = type === namespaces ? asNamespace(given) : given
-    // It is stored as it is: of the version that it says, unless none is stored at that.
+    // Stored at the version that the object has, unless the resource stores no object at that version.
     const form = type.storage === undefined ? undefined : type.conversion?.stored(type, whole, undefined)
     store.put(
       type,

@@ -1,4 +1,4 @@
-/** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
+/** For Wherry's other packages. Any release may change these exports, even a patch: programs import from the package itself. */
 
 export type { AccountObject } from './authn/account.ts'
 export { AccountError, accountObjects, mayExist, RightsError, rulesByNamespace, tokenSeconds } from './authn/account.ts'

@@ -1,4 +1,4 @@
-/** A kubeconfig with one cluster, one user and one context, all called `wherry`. */
+/** A kubeconfig with a cluster, a user and a context, all called `wherry`. */
 export interface Kubeconfig {
   readonly apiVersion: 'v1'
   readonly kind: 'Config'

@@ -1,9 +1,9 @@
-/** What an option takes. */
+/** The values that an option accepts. */
 export interface Taken {
   /** Completes "takes …". */
   readonly takes: string
   readonly ok: (value: unknown) => boolean
-  /** Whether it must be given. */
+  /** Whether the option is required. */
   readonly required?: boolean | undefined
 }
 
@@ -49,7 +49,7 @@ export function whole(least = 0, most: number = Number.MAX_SAFE_INTEGER): Taken 
   }
 }
 
-/** One of these. */
+/** An option that accepts each of `values`. */
 export function oneOf(...values: readonly string[]): Taken {
   return {
     takes: values.map(value => `'${value}'`).join(', '),
@@ -62,7 +62,7 @@ export const flag: Taken = { takes: 'true or false', ok: value => typeof value =
 export const call: Taken = { takes: 'a function', ok: value => typeof value === 'function' }
 export const anything: Taken = { takes: 'anything', ok: () => true }
 
-/** The same, and it must be given. */
+/** The same option, but required. */
 export function required(taken: Taken): Taken {
   return { ...taken, required: true }
 }

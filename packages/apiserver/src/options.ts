@@ -9,18 +9,18 @@ import type { HookFunction } from './outside/hook-client.ts'
  */
 export type Authorization = 'allow' | 'RBAC' | ((attributes: AccessAttributes) => boolean | string)
 
-/** Options of an embedded API server. All but functions and clocks work for an isolated one too. */
+/** The options of an embedded API server. An isolated server accepts all of them except functions and clocks. */
 export interface EmbeddedOptions {
   /** A server in this process. @default 'embedded' */
   readonly kind?: 'embedded' | undefined
   /**
-   * Runs the server in a child process, so that memory and event loop belong to the test alone. Then it takes no clock, random numbers or
+   * Runs the server in a child process, so that memory and event loop belong to the test alone. An isolated server accepts no clock, random numbers or
    * authorizer function, and is reached only by sockets.
    * @default false
    */
   readonly isolate?: boolean | undefined
   /**
-   * Whether it listens on loopback. Without sockets it is reached only by `server.transport()`.
+   * Whether the server listens on loopback. Without sockets it is reached only by `server.transport()`.
    * @default true
    */
   readonly sockets?: boolean | undefined
@@ -57,7 +57,7 @@ export interface EmbeddedOptions {
   /**
    * Resources without a watch cache: no bookmarks, and `resourceVersion=0` honours `limit`.
    *
-   * @default ['events', 'events.events.k8s.io'], as a real server has it
+   * @default ['events', 'events.events.k8s.io'], as on a real server
    */
   readonly withoutWatchCache?: readonly string[] | undefined
   /**
@@ -66,23 +66,23 @@ export interface EmbeddedOptions {
    */
   readonly shards?: boolean | undefined
   /**
-   * Lets clients leave `managedFields` out of answers, by `Accept: application/json;drop=metadata.managedFields` (KEP-5958, alpha in 1.38).
-   * Otherwise that parameter is silently ignored.
+   * Lets clients leave `managedFields` out of answers, by `Accept: application/json;drop=metadata.managedFields` (KEP-5958, alpha in 1.38). Otherwise the
+   * parameter is silently ignored.
    * @default false
    */
   readonly managedFieldsOptOut?: boolean | undefined
   /**
-   * How often history is compacted, in milliseconds: old states, continue tokens and resumable watches live for one to two such times. `Infinity`:
-   * only by `compact()`.
+   * How often history is compacted, in milliseconds: old states, continue tokens and resumable watches last for one to two such times. With `Infinity`, only
+   * `compact()` compacts.
    * @default 300_000
    */
   readonly compactionMs?: number | undefined
   /**
-   * The maximum size of objects' past states, in bytes; above it the older half is compacted early.
+   * The maximum size of objects' past states, in bytes. Above this size the older half is compacted early.
    * @default 134_217_728
    */
   readonly historyBytes?: number | undefined
-  /** When a CustomResourceDefinition is Established, in milliseconds after its creation. @default 20 */
+  /** The time from the creation of a CustomResourceDefinition until it is Established, in milliseconds. @default 20 */
   readonly establishMs?: number | undefined
   /**
    * For this long after a definition was created or changed, the first request to its resource gets a 429 "storage is (re)initializing", in
@@ -91,8 +91,8 @@ export interface EmbeddedOptions {
    */
   readonly reinitialiseMs?: number | undefined
   /**
-   * Runs the controllers of a control plane: they empty and remove namespaces, collect dependents of deleted owners, and release claims that no Pod
-   * uses. Without them it behaves as a bare kube-apiserver.
+   * Runs controllers of a control plane: they empty and remove namespaces, collect dependents of deleted owners, and release claims that no Pod uses. Without
+   * them the server behaves as a bare kube-apiserver.
    * @default true
    */
   readonly controllers?: boolean | undefined
@@ -105,14 +105,14 @@ export interface EmbeddedOptions {
    */
   readonly clusterObjects?: boolean | undefined
   /**
-   * Answers the calls of webhooks (admission and conversion) instead of https. So webhooks can be called in memory and on simulated time, and those
-   * behind a Service, for which this server has no network.
+   * Answers the calls of webhooks (admission and conversion) in place of https. So webhooks can be called in memory and on simulated time, as can webhooks
+   * behind a Service, which this server has no network for.
    * @default https to the webhook's `url`; without sockets there are no webhooks (501)
    */
   readonly webhooks?: HookFunction | undefined
   /**
-   * Turns on the admission plugin `OwnerReferencesPermissionEnforcement`: an owner with `blockOwnerDeletion` needs the right to update its
-   * `finalizers`, and a change of owners the right to delete the object. Some clusters have it on.
+   * Turns on the admission plugin `OwnerReferencesPermissionEnforcement`: an owner with `blockOwnerDeletion` needs the right to update its `finalizers`, and a
+   * change of owners the right to delete the object. Some clusters enable this plugin.
    * @default false
    */
   readonly enforceOwnerRights?: boolean | undefined
@@ -120,7 +120,7 @@ export interface EmbeddedOptions {
   readonly controllerDelayMs?: number | undefined
 }
 
-/** What a timer takes: past it, Node's would fire at once. */
+/** The longest time of a timer in Node. A longer timer would fire at once. */
 const longestTimerMs = 2_147_483_647
 
 export const isRecord = (value: unknown): boolean =>
@@ -172,7 +172,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   controllerDelayMs: duration,
 }
 
-/** An option that the server does not know or can't take. */
+/** An option that is unknown, or has a value that the server does not accept. */
 export class OptionError extends TypeError {
   readonly code: 'ERR_WHERRY_OPTION' = 'ERR_WHERRY_OPTION'
   readonly option: string
@@ -189,7 +189,7 @@ export function checkOptions(options: EmbeddedOptions): void {
   checkTaken(options, known)
 }
 
-/** Refuses options that are not in `taken`, and values that those don't take. Throws an {@link OptionError}. */
+/** Refuses options that are not in `taken`, and values that their options do not accept. Throws an {@link OptionError}. */
 export function checkTaken(options: object, taken: Readonly<Record<string, Taken>>): void {
   for (const [name, value] of Object.entries(options)) {
     const one = Object.hasOwn(taken, name) ? taken[name] : undefined

@@ -8,9 +8,8 @@ export interface Random {
   /** The next number: at least 0, less than 1. */
   (): number
   /**
-   * A stream of its own, that depends on this one's seed and on `name` only: not on what was drawn
-   * so far. So a draw that is added in one place does not shift the numbers of another. The same
-   * name gives the same numbers again: give each use its own.
+   * Returns a separate stream that depends only on this stream's seed and on `name`, not on the numbers drawn so far. So a draw that is added in one place does
+   * not shift the numbers of another place. The same name returns the same numbers again: each use needs its own name.
    */
   fork(name: string): Random
 }
@@ -46,7 +45,7 @@ export function integer(random: () => number, low: number, high: number): number
 }
 
 /**
- * One of `list`, which must not be empty.
+ * A random item of `list`, which must not be empty.
  *
  * @example
  * ```ts
@@ -114,7 +113,7 @@ function stream(low: number, high: number, salt: number): Random {
   })
 }
 
-/** Three words into one, by splitmix32's steps; another `start` gives another word. */
+/** Mixes three words into a word, by splitmix32's steps. Another `start` results in another word. */
 function scramble(start: number, ...words: readonly number[]): number {
   let state = start
   for (const word of words) {
@@ -126,7 +125,7 @@ function scramble(start: number, ...words: readonly number[]): number {
   return state
 }
 
-/** FNV-1a over the code units of `name`, begun from `salt`; a separator keeps `a` then `b` apart from `ab`. */
+/** FNV-1a over the code units of `name`, begun from `salt`. A separator keeps `a` and `b` apart from `ab`. */
 function fold(salt: number, name: string): number {
   let hash = Math.imul(salt ^ 0x811c_9dc5, 0x0100_0193)
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x0100_0193)

@@ -6,29 +6,29 @@ import type { UsedRight } from './authn/used-rights.ts'
 
 const defaultFolder = join('.wherry', 'rights')
 
-/** The user to record the rights of, and the file to write them to. */
+/** Options of {@link recordRights}. */
 export interface RecordRightsOptions {
   /** The user that the operator runs as, and nobody else: `account.user`, or the name of a token's user. */
   readonly user: string
   /** The name of the test, such as `expect.getState().currentTestName`. */
   readonly test: string
-  /** The path of the file that has the test. If it is gone, `wherry rbac` leaves the rights out. @default not recorded */
+  /** The path of the file with the test. If that file no longer exists, `wherry rbac` leaves the rights out. @default not recorded */
   readonly file?: string | undefined
-  /** Where the rights are recorded, relative to the working directory. @default '.wherry/rights' */
+  /** The folder of the recorded rights, relative to the working directory. @default '.wherry/rights' */
   readonly folder?: string | undefined
 }
 
 /** The content of a file of recorded rights. */
 export interface RecordedRights {
   readonly test: string
-  /** Relative to the working directory, with `/`. */
+  /** The path of the test's file, relative to the working directory, with `/`. */
   readonly file?: string | undefined
   readonly rights: readonly UsedRight[]
 }
 
 /**
- * Writes the rights that an operator used in a test to a file of this test and user, for `wherry rbac`. The same rights make the same file. Call it at the
- * end of the test: a test that failed before has not used all that it needs. Resolves with the file's path.
+ * Writes the rights that an operator used in a test to a file of this test and user, for `wherry rbac`. The same rights make the same file. Call this function
+ * at the end of the test: a test that failed before has not used all the rights that it needs. Resolves with the file's path.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export async function recordRights(
 ): Promise<string> {
   const source = path === undefined ? undefined : shown(path)
   const recorded: RecordedRights = { test, file: source, rights: await server.usedRights(user) }
-  // Two tests' names may differ in what a file's name can't have, two files may have a test of one name, and a test may record several users.
+  // Names of tests may differ only in characters that a file name can't have, two files may have tests of the same name, and a test may record several users.
   const hash = createHash('sha256')
     .update(JSON.stringify([test, user, source]))
     .digest('hex')
@@ -58,7 +58,7 @@ export async function recordRights(
 }
 
 /**
- * Deletes what was recorded of tests that a file no longer has. Synchronous, so that it can be done while a process ends. Returns their names.
+ * Deletes the records of tests that a file no longer has. Synchronous, so that it can run while a process ends. Returns the names of these tests.
  *
  * @param isThere whether the file has a test of this name
  */

@@ -9,12 +9,12 @@ import type { Representation } from './requests/representation.ts'
 import type { Counter } from './stats.ts'
 import type { StatusError } from './status.ts'
 
-/** How a body is written. */
+/** The form in which a body is written. */
 type Form = Pick<Representation, 'pretty' | 'gzip' | 'yaml' | 'protobuf'>
 
 const protobufType = 'application/vnd.kubernetes.protobuf'
 
-/** A plain body is compressed from this size on, as the real server does. */
+/** The size from which a plain body is compressed, as on the real server. */
 const gzipFrom = 128 * 1024
 
 /** One answer under way: encodes, compresses, counts, and adds the headers that every answer has. */
@@ -24,13 +24,13 @@ export class Responder {
   readonly #warnings: string[] = []
   /** Headers that this answer has in addition to its own. */
   readonly headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-cache, private' }
-  /** Of an answer in JSON. */
+  /** The content type of an answer in JSON. */
   contentType = 'application/json'
   pretty = false
   gzip = false
   yaml = false
   protobuf = false
-  /** How a refusal looks. */
+  /** The form of a refusal. */
   refusal: Form = { pretty: false, gzip: false }
   #gzipping = false
   #over = false
@@ -47,12 +47,12 @@ export class Responder {
     })
   }
 
-  /** Whether the exchange is over, whichever end ended it. */
+  /** Whether the exchange is over, whichever side ended it. */
   get over(): boolean {
     return this.#over
   }
 
-  /** How the answer is to look. */
+  /** Sets the form of the answer. */
   present({ pretty, gzip, yaml = false, protobuf = false }: Form): void {
     this.pretty = pretty
     this.gzip = gzip
@@ -76,12 +76,12 @@ export class Responder {
     if (!this.#warnings.includes(header)) this.#warnings.push(header)
   }
 
-  /** A whole answer of one JSON value. */
+  /** Sends a whole answer of one JSON value. */
   json(status: number, value: Json): void {
     this.latin1(status, `${toLatin1(JSON.stringify(value))}\n`, 0)
   }
 
-  /** A whole answer with a text of one character a byte already; `objectBytes` of it are objects. */
+  /** Sends a whole answer, with a text that has a character for each byte. `objectBytes` of its bytes are objects. */
   latin1(status: number, text: string, objectBytes: number): void {
     if (this.protobuf) {
       return this.encoded(status, protobufCodec().encodeObject(parseJson(fromLatin1(text)) as JsonObject), objectBytes)
@@ -92,7 +92,7 @@ export class Responder {
     this.encoded(status, body, objectBytes)
   }
 
-  /** A whole answer in the bytes of its content type; `objectBytes` of them are objects. */
+  /** Sends a whole answer, encoded in its content type. `objectBytes` of the bytes are objects. */
   encoded(status: number, bytes: Buffer, objectBytes: number): void {
     const compress = this.gzip && bytes.length > gzipFrom
     const body = compress ? gzipSync(bytes, { level: 1 }) : bytes
@@ -113,7 +113,7 @@ export class Responder {
     this.#reply.end()
   }
 
-  /** An answer without a body; by default, that all went well. */
+  /** Sends an answer without a body, by default a success. */
   empty(status = 204): void {
     if (status >= 400) this.headers['content-length'] = '0'
     this.#reply.head(status, this.headers)
@@ -139,7 +139,7 @@ export class Responder {
     this.#head(200, 'text/plain', false, undefined)
   }
 
-  /** Sends a piece with `objectBytes` of objects. `false`: wait for `onDrain`. */
+  /** Sends a piece with `objectBytes` bytes of objects. Returns false if the caller must wait for `onDrain`. */
   send(chunk: Buffer, objectBytes: number): boolean {
     if (this.#over) return true
     const body = this.#gzipping ? gzipMember(chunk) : chunk
@@ -172,7 +172,7 @@ export class Responder {
   }
 }
 
-/** As Go prints it: keys in order, items of lists not indented. */
+/** Prints YAML as Go does: keys in order, items of lists not indented. */
 function yamlOf(value: Json): string {
   const whole = (_key: unknown, one: unknown): unknown =>
     !isRawNumber(one) ? one : /^-?\d+$/.test(one.rawJSON) ? BigInt(one.rawJSON) : Number(one.rawJSON)

@@ -1,13 +1,13 @@
 import type { Clock, Timer } from './clock.ts'
 
-/** The clock of one server: the timers that were set by it end with the server, and none is set after that. */
+/** The clock of one server: its timers end with the server, and no timer is set after that. */
 export class ServerClock implements Clock {
   readonly #clock: Clock
   readonly #now: () => number
   readonly #timers = new Set<Timer>()
   #closed = false
 
-  /** Runs as `clock` does; `now` is the wall-clock time that requests are answered by. */
+  /** Runs as `clock` does. `now` returns the wall-clock time for requests. */
   constructor(clock: Clock, now: () => number) {
     this.#clock = clock
     this.#now = now
@@ -41,7 +41,7 @@ export class ServerClock implements Clock {
     return this.#clock.turn()
   }
 
-  /** Calls off every timer. */
+  /** Cancels every timer. */
   close(): void {
     this.#closed = true
     for (const timer of [...this.#timers]) timer.cancel()

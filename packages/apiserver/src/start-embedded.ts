@@ -27,7 +27,7 @@ export function startEmbeddedApiServer(
 export function startEmbeddedApiServer(options: EmbeddedOptions): Promise<ControlledApiServer>
 export async function startEmbeddedApiServer(options: EmbeddedOptions = {}): Promise<ControlledApiServer> {
   if (!options.isolate) return startInProcess(options)
-  // Loaded here, so that a server in this process does not pay for it.
+  // Imported only here, so that a server in this process does not load it.
   const { startIsolated } = await import('./isolated/isolated.ts')
   return startIsolated(options)
 }

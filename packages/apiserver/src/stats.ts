@@ -1,20 +1,20 @@
-/** What was counted for one verb on one resource. Bytes that a fault cuts off or holds back count as sent. */
+/** The counts of one verb on one resource. Bytes that a fault cuts off or holds back count as sent. */
 export interface RequestStats {
-  /** Requests received, refused ones included. */
+  /** The number of received requests, including refused ones. */
   readonly requests: number
-  /** Bytes of objects sent: items, single objects, watch events. As sent, so compressed if they were. */
+  /** The bytes of sent objects: items, single objects, watch events. Compressed bytes if the answer was compressed. */
   readonly objectBytes: number
-  /** All other body bytes sent: list envelopes, bookmarks, Status bodies, discovery. */
+  /** The number of all other bytes sent in bodies: list envelopes, bookmarks, Status bodies, discovery. */
   readonly otherBytes: number
-  /** Answers still being sent: for `watch`, the open watches. */
+  /** The number of unfinished answers: for `watch`, the open watches. */
   readonly openStreams: number
 }
 
 /** Counters of a server since its start or the last `resetStats`. */
 export interface ServerStats {
-  /** By verb, then by resource (`configmaps`, `games.arcade.example.com`; `-` for paths that name none). */
+  /** By verb, then by resource (`configmaps`, `games.arcade.example.com`; `-` for paths without a resource). */
   readonly byVerb: Readonly<Record<string, Readonly<Record<string, RequestStats>>>>
-  /** All of them together. */
+  /** The sums over all verbs and resources. */
   readonly total: RequestStats
   /** Open connections, and how many were made since the start or the last `resetStats`. */
   readonly connections: { readonly open: number; readonly total: number }
@@ -46,7 +46,7 @@ export class Counters {
     return counter
   }
 
-  /** Sets requests and bytes to zero. Open streams stay counted: they are a level, not a sum. */
+  /** Sets requests and bytes to zero. Open streams stay counted: they are a current number, not a sum. */
   reset(): void {
     for (const resources of this.#byVerb.values()) {
       for (const counter of resources.values()) {
@@ -59,7 +59,7 @@ export class Counters {
 
   read(connections: ServerStats['connections']): ServerStats {
     const total = new Counter()
-    // Without a prototype: what a client asks for may be called `__proto__`.
+    // Without a prototype: a client's verb or resource may be called `__proto__`.
     const byVerb: Record<string, Record<string, RequestStats>> = Object.create(null)
     for (const [verb, resources] of this.#byVerb) {
       const counts: Record<string, RequestStats> = Object.create(null)

@@ -2,7 +2,7 @@ import type { JsonObject, StatusCause } from '@wherry/cel/internal'
 
 export type { StatusCause } from '@wherry/cel/internal'
 
-/** The body of an answer that is no object: metav1.Status. */
+/** The body of an answer without an object: metav1.Status. */
 export interface Status extends JsonObject {
   kind: 'Status'
   apiVersion: 'v1'
@@ -14,7 +14,7 @@ export interface Status extends JsonObject {
   code?: number
 }
 
-/** What a resource is called in messages: `configmaps`, `games.arcade.example.com`. */
+/** The names of a resource in messages: `configmaps`, `games.arcade.example.com`. */
 export interface Named {
   readonly group: string
   readonly plural: string
@@ -33,16 +33,16 @@ function detailsOf(of: Named, name: string, kind: string): JsonObject {
   return details
 }
 
-/** A refusal, worded and shaped as kube-apiserver words it. Thrown by verbs, sent by the server. */
+/** A refusal in kube-apiserver's words and form. Thrown by verbs, sent by the server. */
 export class StatusError extends Error {
   readonly code: number
   readonly reason: string
   readonly details: JsonObject | undefined
   /** Headers in addition to the body, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sent as text/plain instead of a Status. */
+  /** Whether the answer is text/plain instead of a Status. */
   readonly plain: boolean
-  /** The token in a 410's `metadata.continue`, by which the rest can still be read. */
+  /** The token in a 410's `metadata.continue`, with which the rest can still be read. */
   readonly continueToken: string | undefined
 
   constructor(
@@ -90,12 +90,12 @@ export class StatusError extends Error {
     })
   }
 
-  /** A known group version that has no such resource or subresource. */
+  /** The 404 for a resource or subresource that a known group version does not have. */
   static noSuchResource(): StatusError {
     return new StatusError(404, 'NotFound', 'the server could not find the requested resource', { details: {} })
   }
 
-  /** A path that nothing answers: plain text, no Status. */
+  /** The 404 for a path that the server does not serve: plain text, no Status. */
   static noSuchPath(): StatusError {
     return new StatusError(404, '', '404 page not found\n', {
       plain: true,
@@ -122,7 +122,7 @@ export class StatusError extends Error {
     )
   }
 
-  /** 422: `causes` are listed in the message as the server lists them. */
+  /** A 422. The message lists `causes` as the server does. */
   static invalid(of: Named, name: string, causes: readonly StatusCause[], kind: string = of.kind): StatusError {
     const each = causes.map(({ field, message }) => `${field}: ${message}`)
     const once = [...new Set(each)]
@@ -166,13 +166,13 @@ export class StatusError extends Error {
     return new StatusError(405, 'MethodNotAllowed', message, { details: detailsOf(of, '', of.plural) })
   }
 
-  /** What this server does not do and a real one would: said, never imitated. */
+  /** The 501 for a feature that a real server has and this server has not. It is refused, never imitated. */
   static missing(what: string): StatusError {
     return new StatusError(501, 'NotImplemented', `the embedded API server does not do this: ${what}`)
   }
 }
 
-/** The Success that a delete answers. */
+/** The Success with which a delete is answered. */
 export function deleted(of: Named, name: string, uid: string): Status {
   return {
     kind: 'Status',

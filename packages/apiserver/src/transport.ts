@@ -1,7 +1,7 @@
 import type { OnReadOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** What a request carries. `path` includes the query; `headers` have lower-case names, and those in a list are lines of their own. */
+/** The head of a request. `path` includes the query; `headers` have lower-case names, and each item of a list is sent as a line of its own. */
 export interface RequestHead {
   readonly method: string
   readonly path: string
@@ -9,13 +9,12 @@ export interface RequestHead {
   readonly body?: Uint8Array | undefined
 }
 
-/** Response headers with lower-case names; one that came more than once is an array. */
+/** Response headers with lower-case names. A header that came more than once is an array. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * Receives one response: `head` once, `data` any number of times, then exactly one of `end` (the
- * stream was finished by the server) and `error` (it broke, or never began). After `abort()` none
- * of them is called.
+ * Receives one response: `head` once, `data` any number of times, then either `end` (the server finished the stream) or `error` (it broke, or never began).
+ * After `abort()` none of them is called.
  */
 export interface ResponseHandlers {
   head(status: number, headers: ResponseHeaders): void
@@ -26,51 +25,51 @@ export interface ResponseHandlers {
 
 /** One request under way. */
 export interface Exchange {
-  /** Stops reading: flow control holds the server back. */
+  /** Stops reading. Flow control then stops the server. */
   pause(): void
   resume(): void
-  /** Ends the request. No handler is called from now on. Harmless when it is over. */
+  /** Ends the request. No handler is called from now on. Harmless if the request is over. */
   abort(): void
 }
 
-/** Why a connection takes no more requests: `goaway` lets streams in flight go on, `closed` has ended them. */
+/** The reason for which a connection accepts no more requests: `goaway` lets streams in flight go on, `closed` has ended them. */
 export type CloseReason = 'goaway' | 'closed'
 
 /** One HTTP/2 session, or one HTTP/1.1 socket (`maxStreams` 1). */
 export interface Connection {
-  /** How many requests may be under way at once. May change when the server's settings arrive. */
+  /** The maximum number of concurrent requests. It may change when the server's settings arrive. */
   readonly maxStreams: number
   /**
-   * The address that the connection is open to, where it is not encrypted: a proxy's, where there is one. Credentials are
-   * sent there only if it is this machine's own. Absent where the connection is encrypted, or stays within this process.
+   * The address at the other end of a connection that is not encrypted, or the proxy's if there is a proxy. Credentials are sent there only if the address is
+   * this machine's own. Absent if the connection is encrypted, or stays within this process.
    */
   readonly readableBy?: string | undefined
   request(head: RequestHead, on: ResponseHandlers): Exchange
-  /** Resolves when the other side answered; rejects when the connection closes first. */
+  /** Resolves when the other side answered. Rejects if the connection closes first. */
   ping(): Promise<void>
   /** Calls `fn` at a GOAWAY and at the end; at once if the connection is closed already. */
   onClose(fn: (why: CloseReason, cause?: Error) => void): void
   /**
-   * Sets whether it keeps the process alive, as it does at first. Called with `false` while no request is under way. Absent
-   * if the connection can't keep a process alive.
+   * Sets whether the connection keeps the process alive, as it does at first. Called with `false` while no request is under way. Absent if the connection can't
+   * keep a process alive.
    */
   keepAlive?(keep: boolean): void
-  /** Ends the connection and every stream on it. Resolves when it is gone. */
+  /** Ends the connection and every stream on it. Resolves when it is closed. */
   close(): Promise<void>
 }
 
-/** A socket to an API server, with TLS if the server has it. Its user speaks HTTP/1.1 over it, for example to open a WebSocket. */
+/** A socket to an API server, with TLS if the server uses TLS. The caller speaks HTTP/1.1 over it, for example to open a WebSocket. */
 export interface RawSocket {
   readonly stream: Duplex
-  /** As that of a {@link Connection}. */
+  /** As in a {@link Connection}. */
   readonly readableBy?: string | undefined
 }
 
-/** The seam to bytes: opens connections to an origin. Rejects when none can be opened, or on `signal`. */
+/** Opens connections to an origin. Rejects if none can be opened, or when `signal` is aborted. */
 export interface Transport {
   connect(target: URL, signal: AbortSignal): Promise<Connection>
   /**
-   * Opens a socket for `@wherry/streams`. A transport without it can't exec, attach and forward ports.
+   * Opens a socket for `@wherry/streams`. A transport without this method can't exec, attach or forward ports.
    *
    * @param reader takes the bytes in memory of its own, as `onread` of `node:net` does. A transport may leave it out: bytes then come as events `data`.
    */

@@ -8,23 +8,23 @@ import { mutationMessages } from './mutation.ts'
 import { readType, struct, type Type } from './types.ts'
 import { CelError, Mapping, type Value } from './values.ts'
 
-/** The variables that an expression of admission may have beside those that all have. */
+/** The variables that an expression of admission may have in addition to those of every expression. */
 export interface Declared {
   readonly params: boolean
   readonly authorizer: boolean
-  /** Whether it may make messages: what mutations consist of. */
+  /** Whether the expression may make messages, the parts of mutations. */
   readonly messages?: boolean | undefined
-  /** The policy's own, which were compiled before. */
+  /** The policy's own variables, which were compiled before. */
   readonly variables?: readonly Variable[] | undefined
 }
 
 /** An expression of admission, compiled. */
 export interface Expression {
   readonly source: string
-  /** `undefined`: there is a problem. */
+  /** The compiled expression; `undefined` if it has a problem. */
   readonly program: Program | undefined
   readonly problem: string
-  /** Whether the server counts the problem as its own. */
+  /** Whether the server treats the problem as its own error. */
   readonly internal: boolean
 }
 
@@ -34,18 +34,18 @@ export interface Variable {
   readonly expression: Expression
 }
 
-/** What a request is evaluated with. */
+/** The values with which the expressions about a request are evaluated. */
 export interface Input {
   readonly object: Json | undefined
   readonly oldObject: Json | undefined
   readonly request: JsonObject
   readonly namespaceObject: Json | undefined
   readonly params: Json | undefined
-  /** Whether the objects are of a built-in type, and the params. */
+  /** Whether the objects, and the params, have built-in types. */
   readonly typed: { readonly object: boolean; readonly params: boolean }
   readonly user: User
   readonly decide: Decide
-  /** What the request is about. */
+  /** The resource of the request. */
   readonly resource: ResourceCheck['resource']
 }
 
@@ -123,7 +123,7 @@ function declarations({ params, authorizer, variables }: Declared): Map<string, 
   return all
 }
 
-/** Compiles an expression of admission. `returns`: the types that it may be of; none: any. */
+/** Compiles an expression of admission. `returns`: the allowed types of its result; empty: any type. */
 export function compileExpression(source: string, returns: readonly string[], declared: Declared): Expression {
   const messages = declared.messages === true ? mutationMessages : undefined
   const result = compile(source, declarations(declared), messages)
@@ -145,13 +145,13 @@ const fullNames: Readonly<Record<string, string>> = {
   duration: 'google.protobuf.Duration',
 }
 
-/** A type by its full name. */
+/** The full name of a type. */
 function fullName({ name, parameters }: Type): string {
   const own = fullNames[name] ?? name
   return parameters.length === 0 ? own : `${own}(${parameters.map(fullName).join(', ')})`
 }
 
-/** What expressions are evaluated with: made once for a request, and shared by all expressions about it. */
+/** The variables with which expressions are evaluated. They are made once for a request, and all expressions about it share them. */
 export function inputValues(input: Input, variables: readonly Variable[] | undefined): Variables {
   const authorizer = new Authorizer(input.user, input.decide)
   const values = new Map<string, Value | undefined>([
@@ -167,7 +167,7 @@ export function inputValues(input: Input, variables: readonly Variable[] | undef
   return values
 }
 
-/** The variables of a policy. Each is evaluated when it is first read, or fails with each read. */
+/** The variables of a policy. Each is evaluated at its first read. If it fails, each read fails. */
 class PolicyVariables extends Mapping {
   readonly #variables: ReadonlyMap<string, Expression>
   readonly #values: Variables
@@ -205,7 +205,7 @@ class PolicyVariables extends Mapping {
   }
 }
 
-/** What an expression evaluates to, or why it does not, in the server's words. */
+/** The value of an expression, or its error in the server's words. */
 export type Result = { readonly value: Value } | { readonly error: string }
 
 export function evaluateExpression({ source, program, problem }: Expression, values: Variables): Result {
@@ -223,7 +223,7 @@ function evaluated(evaluate: () => Value): Result {
   }
 }
 
-/** Whether all conditions hold. Returns false if any is false, whatever else fails; otherwise the text of the errors, if there are any. */
+/** Whether all conditions are true. Returns false if any is false, even if others fail. Otherwise returns the text of the errors, if there are any. */
 export function conditionsHold(conditions: readonly Expression[], values: Variables): boolean | string {
   const errors = new Set<string>()
   for (const condition of conditions) {

@@ -1,6 +1,6 @@
 import type { Literal } from './values.ts'
 
-/** An expression as it was parsed, macros expanded. `at`: where the server says that it is, an offset into the text. */
+/** A parsed expression, with its macros expanded. `at`: its place in the server's messages, an offset into the text. */
 export type Expr = { readonly at: number } & (
   | { readonly kind: 'literal'; readonly value: Literal }
   | { readonly kind: 'ident'; readonly name: string }
@@ -12,12 +12,12 @@ export type Expr = { readonly at: number } & (
   | Comprehension
 )
 
-/** `[1, 2].all(…)` and the like: a loop over `range` that carries `accu`. */
+/** A loop over `range` with the carried value `accu`, such as `[1, 2].all(…)`. */
 export interface Comprehension {
   readonly kind: 'comprehension'
   readonly range: Expr
   readonly variable: string
-  /** The second variable: a list's item or a map's value; the first is then the index or the key. */
+  /** The second variable: a list's item or a map's value. With a second variable, the first is the index or the key. */
   readonly variable2: string | undefined
   readonly accu: string
   readonly init: Expr
@@ -41,7 +41,7 @@ export interface Entry {
   readonly optional: boolean
 }
 
-/** The expressions directly below one. */
+/** The direct parts of an expression. */
 export function below(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'select':

@@ -6,7 +6,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
-/** What a user wants to do, as RBAC sees it. */
+/** The access that a user asks for, as RBAC sees it. */
 export interface AccessAttributes {
   readonly user: User
   readonly verb: string
@@ -17,11 +17,11 @@ export interface AccessAttributes {
   readonly namespace: string
   readonly name: string
   readonly subresource: string
-  /** The path, for a request that is not about a resource. */
+  /** The path, for a request without a resource. */
   readonly path: string
 }
 
-/** Whether something is allowed. `reason`: by what it is, or which roles were missing when it is not. */
+/** Whether an access is allowed. `reason`: the binding that allows it, or the roles that were missing. */
 export interface Decision {
   readonly allowed: boolean
   readonly reason?: string | undefined

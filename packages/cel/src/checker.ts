@@ -22,28 +22,28 @@ import {
 import { isLoose, mostGeneral, Substitutions } from './unify.ts'
 import { type Literal, Uint } from './values.ts'
 
-/** What a check found. */
+/** The result of a check. */
 export interface Checked {
   readonly type: Type
   readonly types: ReadonlyMap<Expr, Type>
-  /** Selections that are names with dots: of a type, such as `net.IP`. */
+  /** Selections that are names with dots, such as the type `net.IP`. */
   readonly names: ReadonlyMap<Expr, string>
-  /** The overloads that each call may mean. */
+  /** The overloads that each call may have. */
   readonly overloads: ReadonlyMap<Expr, readonly Overload[]>
-  /** The variables that the expression reads, comprehensions' own aside. */
+  /** The variables that the expression reads, without those of comprehensions. */
   readonly reads: ReadonlySet<string>
   readonly issues: readonly Issue[]
 }
 
-/** What an expression may name. */
+/** The names that an expression may use. */
 export interface Scope {
   readonly functions: Functions
   readonly variables: ReadonlyMap<string, Type>
-  /** The type of a message that expressions may make; without it, they can make none. */
+  /** Returns the type of a message that expressions may make. Without this function they can make none. */
   readonly message?: ((name: string) => Type | undefined) | undefined
 }
 
-/** Finds the types of an expression as the server's checker does, and says what it says. */
+/** Finds the types of an expression as the server's checker does, and returns its messages. */
 export function check(expr: Expr, scope: Scope): Checked {
   const checker = new Checker(scope)
   const type = checker.whole(expr)
@@ -312,7 +312,7 @@ class Checker {
   }
 }
 
-/** `a.b.c` of plain selections; `undefined`: it is something else. */
+/** The name `a.b.c` of plain selections; `undefined` for any other expression. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name
   if (expr.kind !== 'select' || expr.test) return undefined

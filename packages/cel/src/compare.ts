@@ -13,11 +13,11 @@ import {
   type Value,
 } from './values.ts'
 
-/** Whether two values are equal. Of different types, only numbers can be. */
+/** Whether two values are equal. Values of different types can be equal only if they are numbers. */
 export function equal(a: Value, b: Value): boolean {
   const x = numeric(a)
   const y = numeric(b)
-  // JavaScript orders a bigint and a number by their mathematical values.
+  // JavaScript compares a bigint and a number by their mathematical values.
   if (x !== undefined && y !== undefined) return x <= y && x >= y
   if (a === null || b === null) return a === b
   if (isStrict(a) && !(a instanceof List ? b instanceof List : b instanceof Mapping))
@@ -37,7 +37,7 @@ export function equal(a: Value, b: Value): boolean {
   return a instanceof Mapping && b instanceof Mapping && equalMaps(a, b)
 }
 
-/** Whether a value is of an object: it can't even be compared with values of other types. */
+/** Whether a value belongs to an object. Then it can't even be compared with values of other types. */
 function isStrict(value: Value): value is List | Mapping {
   return (value instanceof List || value instanceof Mapping) && value.strict
 }
@@ -53,7 +53,7 @@ function equalLists(a: List, b: List): boolean {
     try {
       if (!equal(a.at(i), b.at(i))) return false
     } catch (error) {
-      // A real server takes items that can't be compared for equal, but for those of an object's list.
+      // A real server treats items that can't be compared as equal, except items of an object's list.
       if (a.strict || !(error instanceof CelError)) throw error
     }
   }
@@ -73,7 +73,7 @@ function numeric(value: Value): bigint | number | undefined {
   return typeof value === 'bigint' || typeof value === 'number' ? value : undefined
 }
 
-/** Negative if `a` comes before `b`, 0 if they are equal. */
+/** Returns a negative number if `a` comes before `b`, and 0 if they are equal. */
 export function compare(a: Value, b: Value): number {
   const x = numeric(a)
   const y = numeric(b)
@@ -90,7 +90,7 @@ export function compare(a: Value, b: Value): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** A text that is the same for values that are equal, so that they can be looked up. */
+/** A text that is the same for equal values, as a key for lookups. */
 export function fingerprint(value: Value): string {
   const number = numeric(value)
   if (number !== undefined)

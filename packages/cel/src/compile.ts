@@ -15,24 +15,24 @@ import { CelError, type Value } from './values.ts'
 
 /** An expression that can be evaluated. */
 export interface Program {
-  /** The type of what it evaluates to. */
+  /** The type of the result. */
   readonly type: Type
-  /** The variables that it reads. */
+  /** The variables that the expression reads. */
   readonly reads: ReadonlySet<string>
-  /** What an evaluation costs at most, in the server's units, with values of these sizes in its variables. */
+  /** The maximum cost of an evaluation, in the server's units, with values of these sizes in its variables. */
   estimate(sizes: Sizes): number
-  /** Throws a `CelError`. Counts its cost on `meter`. */
+  /** Evaluates the expression, and counts the cost on `meter`. Throws a `CelError`. */
   evaluate(variables: Variables, meter?: Meter): Value
 }
 
-/** An expression that can't be: why, in the server's words. */
+/** An expression that can't be evaluated, with the reason in the server's words. */
 export interface Refused {
   readonly issues: string
-  /** Whether it is a constant in it that can't be made. */
+  /** Whether the reason is a constant that can't be made. */
   readonly instantiation: boolean
 }
 
-/** The messages that an expression may make, and the functions that it may call. */
+/** The messages that an expression may make, and their functions. */
 export interface Messages {
   readonly message: (name: string) => Type | undefined
   readonly functions: Functions
@@ -51,7 +51,7 @@ const conversions = new Set([
   'uint',
 ])
 
-/** What a conversion of a constant fails with, or a constant pattern: they are made before any evaluation. */
+/** The error of a constant's conversion or of a constant pattern. A real server evaluates these before any evaluation. */
 function constantProblem(expr: Expr, checked: Checked): string | undefined {
   for (const child of below(expr)) {
     const problem = constantProblem(child, checked)
@@ -80,7 +80,7 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** The largest parts of an expression that are constant. */
+/** Collects the largest constant parts of an expression. */
 function collectConstants(expr: Expr, into: Set<Expr>): void {
   if (isConstant(expr)) into.add(expr)
   else for (const child of below(expr)) collectConstants(child, into)

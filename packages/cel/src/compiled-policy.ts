@@ -7,9 +7,9 @@ import { usableMessage } from './validator.ts'
 
 /** An expression of a policy that does not compile. */
 export interface PolicyProblem {
-  /** Where, for example `spec.validations[0].expression`. */
+  /** The path of the expression, for example `spec.validations[0].expression`. */
   readonly field: string
-  /** In the API server's words. */
+  /** The message, in the API server's words. */
   readonly message: string
 }
 
@@ -20,7 +20,7 @@ export interface PolicyRefusal {
   readonly reason: string
 }
 
-/** What a mutation of a policy makes: a configuration that is applied, or the operations of a JSON patch. */
+/** The result of a policy's mutation: a configuration that is applied, or the operations of a JSON patch. */
 export type MutationResult =
   | { readonly apply: Readonly<Record<string, unknown>> }
   | {
@@ -32,7 +32,7 @@ export type MutationResult =
       }[]
     }
 
-/** The expressions of a policy, compiled. An expression that does not compile is kept with its problem, and fails if it is evaluated. */
+/** The compiled expressions of a policy. An expression that does not compile is kept with its problem, and fails if it is evaluated. */
 export interface CompiledPolicy {
   readonly ignoresFailures: boolean
   readonly variables: readonly Variable[]
@@ -51,7 +51,7 @@ export interface CompiledPolicy {
 
 /** A validation or an audit annotation that refuses a request. */
 export interface CompiledRefusal extends PolicyRefusal {
-  /** The request is refused whatever actions the binding asks for. */
+  /** Whether the request is refused whichever actions the binding lists. */
   readonly isUnconditional: boolean
 }
 
@@ -70,7 +70,7 @@ export function compilePolicy({ spec }: PolicyManifest): CompiledPolicy {
   }
   const variables: Variable[] = []
   for (const [i, { name, expression }] of (spec.variables ?? []).entries()) {
-    // A variable sees those before it.
+    // A variable can use the variables before it.
     const seen = { ...plain, variables: [...variables] }
     variables.push({ name, expression: compile(`variables[${i}].expression`, expression, [], seen) })
   }
@@ -104,7 +104,7 @@ export function compilePolicy({ spec }: PolicyManifest): CompiledPolicy {
   return { ignoresFailures, variables, conditions, validations, auditAnnotations, mutations, problems }
 }
 
-/** What the validations and the audit annotations of a policy have against a request for which its match conditions hold. */
+/** The refusals of a policy's validations and audit annotations, for a request that its match conditions match. */
 export function evaluateValidations(policy: CompiledPolicy, values: Variables): readonly CompiledRefusal[] {
   const failed = (message: string, isUnconditional: boolean): CompiledRefusal[] =>
     policy.ignoresFailures ? [] : [{ message, reason: 'Invalid', isUnconditional }]
@@ -126,7 +126,7 @@ export function evaluateValidations(policy: CompiledPolicy, values: Variables): 
   return [...refusals, ...unaudited]
 }
 
-/** What the mutations of a policy make of a request for which its match conditions hold, each of the same values. */
+/** The results of a policy's mutations, for a request that its match conditions match. All mutations are evaluated with the same values. */
 export function evaluateMutations(
   policy: CompiledPolicy,
   values: Variables,

@@ -1,7 +1,7 @@
 import { readType, splitTypes, type Type } from './types.ts'
 import type { Value } from './values.ts'
 
-/** One overload of a function: its types, and what it does. The first parameter of a member is what it is called on. */
+/** An overload of a function: its types, and its implementation. The first parameter of a member is its receiver. */
 export interface Overload {
   readonly member: boolean
   readonly parameters: readonly Type[]
@@ -9,13 +9,13 @@ export interface Overload {
   readonly call: (...args: never[]) => Value
 }
 
-/** The functions that an expression may call, each with its overloads in the order in which they are tried. */
+/** The functions that an expression may call. The overloads of a function are tried in this order. */
 export type Functions = ReadonlyMap<string, readonly Overload[]>
 
-/** A signature (`string.indexOf(string, int): int`, `size(list<A>): int`) with what it does. */
+/** A signature (`string.indexOf(string, int): int`, `size(list<A>): int`) with its implementation. */
 export type Declaration = readonly [signature: string, call: (...args: never[]) => Value]
 
-/** Puts declarations together. */
+/** Joins libraries of declarations into functions. */
 export function declare(...libraries: readonly (readonly Declaration[])[]): Functions {
   const functions = new Map<string, Overload[]>()
   for (const [signature, call] of libraries.flat()) {
@@ -27,7 +27,7 @@ export function declare(...libraries: readonly (readonly Declaration[])[]): Func
   return functions
 }
 
-/** A global function's name may hold dots (`sets.contains`): `->` then stands before a member's. */
+/** Reads a signature. A global function's name may contain dots (`sets.contains`), so the receiver of a member ends with `->`. */
 function readSignature(signature: string): Omit<Overload, 'call'> & { readonly name: string } {
   const open = signature.indexOf('(')
   const close = signature.lastIndexOf('):')

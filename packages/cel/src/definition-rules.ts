@@ -5,17 +5,17 @@ import { readSchema, type Schema } from './structural/schema.ts'
 
 /** A rule of a schema with an expression that an API server would refuse. */
 export interface DefinitionRuleProblem {
-  /** The field that the rule is at: `spec.players[].name`, with `{}` for the values of a map. Empty for the whole object. */
+  /** The field with the rule: `spec.players[].name`, with `{}` for the values of a map. Empty for the whole object. */
   readonly path: string
-  /** `x-kubernetes-validations[0].rule` */
+  /** The part of the rule, for example `x-kubernetes-validations[0].rule`. */
   readonly part: string
-  /** In the API server's words. */
+  /** The message, in the API server's words. */
   readonly message: string
 }
 
 /**
- * The rules (`x-kubernetes-validations`) of an `openAPIV3Schema` with expressions that an API server would refuse. Costs are not checked, nor whether
- * `oldSelf` may be used at a place.
+ * The rules (`x-kubernetes-validations`) of an `openAPIV3Schema` with expressions that an API server would refuse. Neither costs nor the places where `oldSelf`
+ * may be used are checked.
  */
 export function definitionRuleProblems(schema: RuleSchema): readonly DefinitionRuleProblem[] {
   return problemsBelow(readSchema(schema as JsonObject), '', true)

@@ -2,8 +2,8 @@ import { isObject, isRawNumber, type Json, type JsonObject, own } from './json/j
 import { CelError, List, Mapping, type Value } from './values.ts'
 
 /**
- * A value without a known schema, as policies see objects. The values below it are made when they are read. `typed`:
- * the object is of a built-in type, so its lists and maps compare with lists and maps alone.
+ * A value without a known schema, as policies see objects. The values in it are made at their first read. `typed`: whether the object has a built-in type, so
+ * that its lists and maps can be compared only with lists and maps.
  */
 export function dynamicValue(json: Json | undefined, typed: boolean): Value {
   if (json === undefined || json === null) return null

@@ -14,7 +14,7 @@ import { time } from './functions/time.ts'
 import { urls } from './functions/url.ts'
 import { dyn, listOf, mapOf, optionalOf, param, readType, type Type, typeOf } from './types.ts'
 
-/** Kubernetes' functions. Those of an `authorizer` are declared for all: only expressions of admission have one. */
+/** Kubernetes' functions. The functions of `authorizer` are declared for all expressions, although only expressions of admission have the variable. */
 export const functions: Functions = declare(
   ...[containers, numbers, strings, time, regexes, lists],
   ...[quantities, nets, urls, semvers, namedFormats, authorizers],
@@ -30,7 +30,7 @@ const generic: Readonly<Record<string, Type>> = {
   null_type: readType('null'),
 }
 
-/** The variables that every expression has: types by their names. */
+/** The variables of every expression: types, by their names. */
 export const typeVariables: ReadonlyMap<string, Type> = new Map(
   [...typeNames.keys()].map(name => [name, typeOf(generic[name] ?? readType(name))]),
 )

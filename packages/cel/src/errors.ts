@@ -1,5 +1,5 @@
 /**
- * A text is no expression of CEL, or calls or reads something that is not there. The message has the server's words, with a line for each place.
+ * A text is no expression of CEL, or uses an unknown function, variable or field. The message has the server's words, with a line for each place.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export class CelSyntaxError extends Error {
   }
 }
 
-/** An expression has no result for these values. The message has the server's words. */
+/** An expression has no result for the given values. The message has the server's words. */
 export class CelEvaluationError extends Error {
   override readonly name = 'CelEvaluationError'
   readonly code = 'CEL_EVALUATION'

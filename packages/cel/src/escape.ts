@@ -9,7 +9,7 @@ const written: Readonly<Record<string, string>> = {
   '/': '__slash__',
 }
 
-/** A property's name as expressions write it; `undefined`: they can't. */
+/** A property's name as it is written in expressions; `undefined` if it can't be written there. */
 export function escapeName(name: string): string | undefined {
   if (reserved.has(name)) return `__${name}__`
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined

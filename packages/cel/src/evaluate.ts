@@ -8,10 +8,10 @@ import { indexed } from './functions/containers.ts'
 import type { Type } from './types.ts'
 import { CelError, Entries, List, Mapping, Message, Optional, TypeValue, typeName, type Value } from './values.ts'
 
-/** What an expression's variables are; an absent one is an error where it is read. */
+/** The values of an expression's variables. A variable without a value is an error where it is read. */
 export type Variables = ReadonlyMap<string, Value | undefined>
 
-/** Evaluates a checked expression. Throws a `CelError`. `constants`: the parts of it that cost nothing. */
+/** Evaluates a checked expression. Throws a `CelError`. `constants`: its parts without a cost. */
 export function evaluate(
   expr: Expr,
   checked: Checked,
@@ -30,7 +30,7 @@ class Evaluation {
   readonly #locals: Map<string, Value>[] = []
   readonly #constants: ReadonlySet<Expr>
   readonly #meter: Meter
-  /** Within a constant nothing costs anything. */
+  /** Whether a constant part is being evaluated, which costs nothing. */
   #isFree = false
 
   constructor(
@@ -101,7 +101,7 @@ class Evaluation {
     return value
   }
 
-  /** The value of a part of another path: a real server counts the looks into it, but not that it is a path of its own. */
+  /** Returns the value of a part of another path. A real server counts the reads in it, but not that it is a path itself. */
   #within(expr: Expr): Value {
     const before = this.#meter.spent
     const value = this.value(expr)
@@ -115,7 +115,7 @@ class Evaluation {
     const operand = this.value(expr.operand)
     const container = operand instanceof Optional ? operand.value : operand
     const found = container === undefined ? undefined : fieldOf(container, expr.field)
-    // What need not be there, and is not, is not looked into.
+    // An absent optional value costs no read.
     const isMissed = operand instanceof Optional && found === undefined
     if (!expr.test) this.#spend(pathCost(expr.operand) - Number(isMissed))
     if (expr.test) return found !== undefined
@@ -136,7 +136,7 @@ class Evaluation {
     if (name === '@not_strictly_false') return this.#notStrictlyFalse(first)
     if ((name === 'or' || name === 'orValue') && expr.target !== undefined)
       return this.#alternative(expr.target, name, first)
-    // As in a real server, nothing is in an empty list, whatever it fails with.
+    // As in a real server, the result is false for an empty list, even if the other operand fails.
     if (name === '@in' && second?.kind === 'list' && second.elements.length === 0) return false
     const global = this.#checked.names.get(expr)
     const target = global === undefined ? expr.target : undefined
@@ -145,7 +145,7 @@ class Evaluation {
     const values = given.map((arg, i) => (isIndex && i === 1 ? this.#within(arg) : this.value(arg)))
     const called = (global ?? name).replace(/^\./, '')
     const overloads = this.#functions.get(called) ?? []
-    // What is indexed decides: a dynamic index is looked at by it.
+    // The container decides: it reads a dynamic index.
     if (name === '_[_]') {
       this.#spend(pathCost(first))
       return indexed(values[0] as Value, values[1] as Value)
@@ -157,14 +157,14 @@ class Evaluation {
       result = (overload.call as (...given: Value[]) => Value)(...values)
       return result
     } finally {
-      // A search in a constant list is one look at a table.
+      // A search in a constant list costs one read of a table.
       if (isOptionalPath(called))
         this.#spend(pathCost(first) - Number(!(result instanceof Optional && result.value !== undefined)))
       else if (called !== '@in' || !this.#constants.has(second)) this.#spend(callCost(called, overload, values, result))
     }
   }
 
-  /** The other value is evaluated only if it is needed. */
+  /** Returns the optional value, or the alternative. The alternative is evaluated only if it is needed. */
   #alternative(target: Expr, name: 'or' | 'orValue', other: Expr): Value {
     const optional = this.value(target)
     if (!(optional instanceof Optional)) throw new CelError('no such overload')
@@ -172,7 +172,7 @@ class Evaluation {
     return name === 'or' ? optional : optional.value
   }
 
-  /** The decisive value of either side counts, whatever the other side is. */
+  /** Evaluates `&&` or `||`. If either side has the decisive value, the other side does not matter, even if it fails. */
   #logical(decisive: boolean, ...terms: readonly Expr[]): boolean {
     let failed: unknown
     for (const term of terms) {
@@ -198,7 +198,7 @@ class Evaluation {
     }
   }
 
-  /** An error that a decisive value may hide: not that the evaluation has taken too long. */
+  /** Returns an error that a decisive value may hide. Throws the error of an evaluation that costs too much. */
   #absorb(error: unknown): unknown {
     if (!(error instanceof CelError) || error instanceof TooCostlyError) throw error
     return error
@@ -247,7 +247,7 @@ class Evaluation {
     this.#locals.unshift(outer)
     const inner = new Map<string, Value>()
     this.#locals.unshift(inner)
-    // The carried value, where it is an error: it is read again by the condition and the step.
+    // The error of the carried value: the condition and the step read the value again.
     let failed: unknown
     try {
       for (const [first, second] of items(range, expr.variable2 !== undefined)) {
@@ -262,7 +262,7 @@ class Evaluation {
           }
         } catch (error) {
           this.#absorb(error)
-          // Only quantifiers go on after an error: their condition lets an error pass.
+          // Only quantifiers continue after an error, because their condition ignores it.
           if (!isQuantifier(expr)) throw error
           failed ??= error
         }
@@ -278,7 +278,7 @@ class Evaluation {
     }
   }
 
-  /** Whether a quantifier's predicate decides, though an earlier one failed. */
+  /** Whether the predicate of a quantifier decides the result, although an earlier evaluation failed. */
   #decides(step: Expr): boolean {
     if (step.kind !== 'call') return false
     return this.value(step.args[1] as Expr) === (step.name === '_||_')
@@ -301,12 +301,12 @@ function* items(range: Value, two: boolean): Iterable<readonly [Value, Value]> {
   }
 }
 
-/** What it costs to look into a value: one look more if it is made by the expression. */
+/** The cost of a read in a value: one read more if the expression makes the value. */
 function pathCost(operand: Expr): number {
   return isPath(operand) ? 1 : 2
 }
 
-/** Whether an expression names a value by where it is. */
+/** Whether an expression is a path to a value. */
 function isPath(expr: Expr): boolean {
   if (expr.kind === 'ident') return true
   return expr.kind === 'select'
@@ -318,7 +318,7 @@ function isOptionalPath(name: string): boolean {
   return name === '_?._' || name === '_[?_]'
 }
 
-/** The value of a field, or of a map's key; `undefined`: there is none. */
+/** The value of a field, or of a map's key; `undefined` if it does not exist. */
 export function fieldOf(container: Value, key: Value): Value | undefined {
   if (container instanceof Mapping) return container.get(key)
   if (container instanceof Message) return container.fields.get(String(key))
@@ -330,7 +330,7 @@ function matches({ parameters }: Overload, values: readonly Value[]): boolean {
   return parameters.length === values.length && parameters.every((type, i) => fits(type, values[i] as Value))
 }
 
-/** Whether a value is of a type, judged by its kind and, in a list or map, by the first entry. */
+/** Whether a value has a type, by its kind and, in a list or map, by the first entry. */
 function fits(type: Type, value: Value): boolean {
   switch (type.kind) {
     case 'dyn':
@@ -358,14 +358,14 @@ const fullNames: Readonly<Record<string, string>> = {
   duration: 'google.protobuf.Duration',
 }
 
-/** Operators of one implementation for all types: their refusal names no types. */
+/** Operators with one implementation for all types. Their refusals name no types. */
 const untyped = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_[_]', '@in'])
 const numbers = ['int', 'uint', 'double']
 const times = ['google.protobuf.Timestamp', 'google.protobuf.Duration']
-/** Types with methods of their own, which refuse operators without a name. */
+/** Types with methods of their own. Their refusals of operators name no operator. */
 const receivers = [...times, 'string']
 const ordered = new Set([...numbers, ...receivers, 'bool', 'bytes'])
-/** The types that an operator is known to for its left side: of others, the refusal names the operator. */
+/** For each operator, the types of its left side with which its refusal has no name. With other types, the refusal names the operator. */
 const operators: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...['_<_', '_<=_', '_>_', '_>=_'].map((name): [string, ReadonlySet<string>] => [name, ordered]),
   ['_+_', new Set([...numbers, ...receivers, 'bytes', 'list'])],
@@ -382,7 +382,7 @@ function noSuchOverload(name: string, values: readonly Value[]): string {
   return `no such overload: ${name}(${values.map(typeName).join(', ')})`
 }
 
-/** Types as values, by the names that expressions know. */
+/** The types that expressions use as values, by their names. */
 export const typeNames: ReadonlyMap<string, TypeValue> = new Map(
   [
     ...['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type', 'optional_type'],

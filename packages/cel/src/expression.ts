@@ -15,12 +15,12 @@ export interface CelOptions {
 /** An expression that can be evaluated. */
 export interface CelExpression {
   readonly source: string
-  /** The variables that it reads. */
+  /** The variables that the expression reads. */
   readonly reads: readonly string[]
   /**
    * The result, as JSON. A variable without a value is null.
    *
-   * @throws CelEvaluationError with the server's words, for example for a key that is not there
+   * @throws CelEvaluationError with the server's words, for example for a missing key
    */
   evaluate(values?: Readonly<Record<string, unknown>>): unknown
 }

@@ -4,7 +4,7 @@ import type { Issue } from './issues.ts'
 import { dyn } from './types.ts'
 
 const numbers = 'only be used on'
-/** The types that a clause takes, and what is said of others. */
+/** The types that a clause accepts, and the message about other types. */
 const clauses: Readonly<Record<string, readonly [types: readonly string[], why: string]>> = {
   s: [
     [
@@ -27,7 +27,7 @@ const fullNames: Readonly<Record<string, string>> = {
   duration: 'google.protobuf.Duration',
 }
 
-/** What is wrong with a literal's call of `format` with a literal list. */
+/** The issues of a call of `format` on a literal with a literal list. */
 export function formatIssues(node: Expr, { types }: Checked): Issue[] {
   if (node.kind !== 'call' || node.name !== 'format' || node.target?.kind !== 'literal') return []
   const [list] = node.args

@@ -1,4 +1,4 @@
-/** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
+/** For Wherry's other packages. Any release may change these exports, even a patch: programs import from the package itself. */
 export { serviceAccountOf, serviceAccountUser, serviceAccountUserName } from './functions/service-account-user.ts'
 export {
   copyJson,

@@ -1,10 +1,10 @@
-/** What is wrong with an expression, and where: an offset into its text. */
+/** A problem of an expression, and its place: an offset into the text. */
 export interface Issue {
   readonly at: number
   readonly message: string
 }
 
-/** Ends parsing: nothing can be said of the rest. */
+/** Ends parsing, because the rest of the text can't be checked. */
 export class SyntaxIssue extends Error {
   readonly at: number
 
@@ -14,7 +14,7 @@ export class SyntaxIssue extends Error {
   }
 }
 
-/** Issues as the server prints them, each with its line and a mark below the place. */
+/** Issues as the server prints them, each with its line and a mark below its place. */
 export function printIssues(source: string, issues: readonly Issue[]): string {
   const lines = source.split('\n')
   const placed = issues.map(({ at, message }) => {

@@ -2,13 +2,13 @@ import { SyntaxIssue } from './issues.ts'
 import type { Literal } from './values.ts'
 import { Uint } from './values.ts'
 
-/** One word of an expression. */
+/** A token of an expression. */
 export type Token = { readonly at: number; readonly text: string } & (
   | { readonly kind: 'ident' | 'quoted' | 'symbol' | 'end' }
   | { readonly kind: 'number' | 'string'; readonly value: Literal | NumberText }
 )
 
-/** The digits of a number: its sign decides whether they fit. */
+/** The digits of a number, without its sign. Whether the number fits its type depends on the sign. */
 export interface NumberText {
   readonly digits: string
   readonly type: 'int' | 'uint' | 'double'
@@ -21,7 +21,7 @@ const ident = /[A-Za-z_][A-Za-z0-9_]*/y
 const quoted = /`[A-Za-z0-9_.\-/ ]+`/y
 const symbol = /==|!=|<=|>=|&&|\|\||[()[\]{}.,?:+\-*/%!<>]/y
 
-/** Cuts an expression into its words. */
+/** Splits an expression into its tokens. */
 export function tokenize(source: string): Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -44,7 +44,7 @@ export function tokenize(source: string): Token[] {
     }
     const previous = tokens.at(-1)
     const digits = match(number)
-    // After a dot that selects a field, `.5` is none.
+    // After the dot of a field selection, `.5` is no number.
     if (digits !== undefined && !(digits.startsWith('.') && endsOperand(previous))) {
       tokens.push({ at, text: digits, kind: 'number', value: numberOf(digits) })
       at += digits.length
@@ -81,7 +81,7 @@ function numberOf(text: string): NumberText {
   return /[uU]$/.test(text) ? { digits: text.slice(0, -1), type: 'uint' } : { digits: text, type: 'int' }
 }
 
-/** The value of a number; `undefined`: it does not fit its type. */
+/** The value of a number; `undefined` if it does not fit its type. */
 export function numberValue({ digits, type }: NumberText, negative: boolean): Literal | undefined {
   if (type === 'double') return negative ? -Number(digits) : Number(digits)
   const value = negative ? -BigInt(digits) : BigInt(digits)
@@ -131,7 +131,7 @@ function readString(source: string, start: number, prefix: string): { value: Lit
   const end = at + quote.length
   if (!bytes) return { value: parts.join(''), end }
   const chunks = parts.map(part => (typeof part === 'number' ? Uint8Array.of(part) : Buffer.from(part)))
-  // Surrogates of one character are two parts.
+  // The two surrogates of a character are two parts.
   const text = parts.every(part => typeof part === 'string') ? Buffer.from(parts.join('')) : Buffer.concat(chunks)
   return { value: new Uint8Array(text), end }
 }

@@ -3,7 +3,7 @@ import { escapeName } from './escape.ts'
 import type { Schema } from './structural/schema.ts'
 import { List, type ListSemantics, type ListValue, Mapping, type Value } from './values.ts'
 
-/** How lists of a schema are compared and added: in those of type set and map, the order does not count. */
+/** How lists of a schema are compared and added. In lists of type set and map, the order does not count. */
 export function semanticsOf({ listType, listKeys }: Schema): ListSemantics | undefined {
   if (listType === 'set') return byKey(item => item)
   if (listType !== 'map') return undefined

@@ -6,7 +6,7 @@ import { durationNanos, timestampNanos } from './functions/time-text.ts'
 import type { Issue } from './issues.ts'
 import { dyn, printType, sameType, type Type, unwrapOptional } from './types.ts'
 
-/** What can be said of literals before an expression is evaluated: bad times, bad patterns, mixed lists and maps. */
+/** The issues of literals that can be found without an evaluation: bad times, bad patterns, mixed lists and maps. */
 export function literalIssues(expr: Expr, checked: Checked): Issue[] {
   const issues: Issue[] = []
   const nodes: Expr[] = []
@@ -44,7 +44,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Where a list or map literal holds values of several types. */
+/** The issues of list and map literals with values of several types. */
 function mixed(node: Expr, { types }: Checked): Issue[] {
   const typeOf = (expr: Expr, optional: boolean): Type => {
     const type = types.get(expr) ?? dyn

@@ -2,10 +2,10 @@ import type { Expr } from './ast.ts'
 import { SyntaxIssue } from './issues.ts'
 import type { Literal } from './values.ts'
 
-/** The variable that a comprehension carries: no name that an expression can write. */
+/** The variable for the carried value of a comprehension. No expression can contain this name. */
 const accu = '@result'
 
-/** Builds expressions where a macro's call is. */
+/** Builds expressions at the place of a macro's call. */
 class Builder {
   readonly at: number
 
@@ -69,7 +69,7 @@ const quantifiers: Readonly<Record<string, Make>> = {
     }),
 }
 
-/** Adds to what is carried, for each that passes the filter, if there is one. */
+/** Adds to the carried value for each item that passes the filter, if there is a filter. */
 function collect(
   build: Builder,
   range: Expr,
@@ -86,7 +86,7 @@ function collect(
   })
 }
 
-/** `[filter,] transform` of a macro that makes a list. */
+/** Builds a list macro with the arguments `[filter,] transform`. */
 const listOf: Make = (build, range, variables, args) => {
   const add = build.call('_+_', build.accu, build.list(args.at(-1) as Expr))
   return collect(build, range, variables, add, args.length > 1 ? args[0] : undefined, build.list())
@@ -101,7 +101,7 @@ const mapOf =
     return collect(build, range, variables, add, args.length > 1 ? args[0] : undefined, empty)
   }
 
-/** What stands for a macro's call; `undefined`: it is none. */
+/** The expression that replaces a macro's call; `undefined` if the call is no macro. */
 export function expandMacro(
   at: number,
   name: string,
@@ -143,7 +143,7 @@ export function expandMacro(
   return undefined
 }
 
-/** Names the list first, so that it is evaluated once. */
+/** Gives the list a name, so that it is evaluated once. */
 function sortBy(build: Builder, target: Expr, variables: readonly string[], args: readonly Expr[]): Expr {
   const { at } = build
   const name = '@__sortBy_input__'
@@ -153,7 +153,7 @@ function sortBy(build: Builder, target: Expr, variables: readonly string[], args
   return bind(build, name, target, sorted)
 }
 
-/** An expression in which a name stands for a value: a loop that never runs. */
+/** An expression with a name for a value: a loop that never runs. */
 function bind(build: Builder, name: string, init: Expr, result: Expr): Expr {
   const { at } = build
   const step: Expr = { at, kind: 'ident', name }

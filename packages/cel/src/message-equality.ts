@@ -13,9 +13,8 @@ import {
 } from './values.ts'
 
 /**
- * Whether messages are equal, as Kubernetes has it: operations of a JSON patch by what CEL takes for equal, but objects by what Go's
- * `reflect.DeepEqual` does. So `Object{a: 1} == Object{a: 1.0}` is false, and so is each comparison of objects that have lists, unless these are
- * one and the same: a list of cel-go holds a function.
+ * Whether messages are equal as in Kubernetes: operations of a JSON patch by CEL's equality, but objects by Go's `reflect.DeepEqual`. So `Object{a: 1} ==
+ * Object{a: 1.0}` is false. Objects with lists are never equal, unless the lists are identical, because a list of cel-go contains a function.
  *
  * Source: https://github.com/kubernetes/kubernetes/blob/v1.37.1/staging/src/k8s.io/apiserver/pkg/cel/mutation/dynamic/objects.go
  */
@@ -24,7 +23,7 @@ export function equalMessages(a: Message, b: Message, equal: (a: Value, b: Value
 }
 
 function equalOperations(a: Message, b: Message, equal: (a: Value, b: Value) => boolean): boolean {
-  // A field that is not set is an empty text.
+  // An absent field is an empty text.
   const isSame = (name: string): boolean => (a.fields.get(name) ?? '') === (b.fields.get(name) ?? '')
   const [value, other] = [a.fields.get('value'), b.fields.get('value')]
   if (!['op', 'path', 'from'].every(isSame)) return false
@@ -53,7 +52,7 @@ function isDeepEqual(a: Value, b: Value): boolean {
     return a.value === undefined || b.value === undefined ? a.value === b.value : isDeepEqual(a.value, b.value)
   }
   if (a instanceof List || !(a instanceof Mapping) || !(b instanceof Mapping)) return false
-  // A map of an object of a built-in type is equal to itself alone, and one of an expression to none of an object.
+  // A map of an object with a built-in type is equal only to itself. A map of an expression is never equal to a map of an object.
   if (a.strict || b.strict || a instanceof Entries !== b instanceof Entries || a.size !== b.size) return false
   const keys = new Map(b.keys().map(key => [keyOf(key), key]))
   return a.keys().every(key => {
@@ -62,7 +61,7 @@ function isDeepEqual(a: Value, b: Value): boolean {
   })
 }
 
-/** `1`, `1u` and `1.0` are three keys. */
+/** The key's text. `1`, `1u` and `1.0` are three different keys. */
 function keyOf(key: Value): string {
   return key instanceof Uint ? `uint ${key.value}` : `${typeof key} ${String(key)}`
 }

@@ -13,7 +13,7 @@ const jsonPatch = struct(
   ]),
 )
 
-/** What expressions of mutations may make: objects of any fields (`Object.spec{…}`) and operations of a JSON patch. */
+/** The messages that expressions of mutations may make: objects of any fields (`Object.spec{…}`) and operations of a JSON patch. */
 export const mutationMessages: Messages = {
   message(name) {
     if (name === 'JSONPatch') return jsonPatch
@@ -27,10 +27,10 @@ export const mutationMessages: Messages = {
   ]),
 }
 
-/** A value that can't be part of an object. */
+/** Thrown if a value can't be part of an object. */
 export class MutationError extends Error {}
 
-/** What an expression made, as JSON. Throws a `MutationError`. */
+/** The result of an expression, as JSON. Throws a `MutationError`. */
 export function jsonOf(value: Value): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return value
@@ -55,7 +55,7 @@ function textOf(key: Value): string {
   throw new MutationError(`map key "${String(key)}" is not a string`)
 }
 
-/** What is wrong with the types of messages: each is named after the fields that lead to it. */
+/** The problems of messages' type names: each type is named after the fields that lead to it. */
 export function nameProblems(value: Value, path: string): string[] {
   const problems: string[] = []
   if (value instanceof Message) {
@@ -74,7 +74,7 @@ export function nameProblems(value: Value, path: string): string[] {
   return problems
 }
 
-/** The operations of a JSON patch that an expression made. Throws a `MutationError`. */
+/** The operations of a JSON patch in the result of an expression. Throws a `MutationError`. */
 export function operationsOf(value: Value): Json {
   const list = value as List
   return Array.from({ length: list.size }, (_, i) => {

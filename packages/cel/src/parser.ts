@@ -5,7 +5,7 @@ import { type NumberText, numberValue, type Token, tokenize } from './lexer.ts'
 import { expandMacro } from './macros.ts'
 import type { Literal } from './values.ts'
 
-/** How deep expressions may nest, as in the server. */
+/** The maximum depth of an expression, as on the server. */
 const maxDepth = 250
 
 const reserved = new Set([
@@ -13,7 +13,7 @@ const reserved = new Set([
   ...['namespace', 'return', 'var', 'void', 'while'],
 ])
 
-/** Reads an expression. Throws a `SyntaxIssue`. */
+/** Parses an expression. Throws a `SyntaxIssue`. */
 export function parse(source: string): Expr {
   const parser = new Parser(tokenize(source))
   return parser.whole()
@@ -182,7 +182,7 @@ class Parser {
     return this.#struct(name) ?? { at: named.at, kind: 'ident', name }
   }
 
-  /** `Name{…}`: a message. */
+  /** Parses a message: `Name{…}`. */
   #struct(name: string): Expr | undefined {
     const { at } = this.#token
     if (this.#take('{') === undefined) return undefined
@@ -240,7 +240,7 @@ class Parser {
     return { at, kind: 'list', elements, optional }
   }
 
-  /** An empty list or map may hold a comma. */
+  /** Skips a single comma, which an empty list or map may have. */
   #onlyComma(end: string): void {
     if (this.#tokens[this.#next + 1]?.text === end) this.#take(',')
   }
@@ -264,7 +264,7 @@ function call(at: number, name: string, args: readonly Expr[]): Expr {
   return { at, kind: 'call', name, target: undefined, args }
 }
 
-/** Terms of `&&` and `||` as a tree of even depth: a long chain is no deep recursion. */
+/** Builds a balanced tree of `&&` or `||` terms, so that a long chain needs no deep recursion. */
 function balanced(name: string, terms: readonly Expr[], marks: readonly number[]): Expr {
   if (terms.length === 1) return terms[0] as Expr
   const middle = Math.floor(marks.length / 2)

@@ -1,4 +1,4 @@
-/** A ValidatingAdmissionPolicy or a MutatingAdmissionPolicy, as far as it is looked at here. */
+/** A ValidatingAdmissionPolicy or a MutatingAdmissionPolicy, with the fields that this package reads. */
 export interface PolicyManifest {
   readonly spec: {
     readonly failurePolicy?: string | undefined

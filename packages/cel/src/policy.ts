@@ -11,40 +11,40 @@ import {
 import type { Json, JsonObject } from './json/json.ts'
 import type { PolicyManifest } from './policy-manifest.ts'
 
-/** A request that a policy is asked about. */
+/** A request to evaluate a policy for. */
 export interface PolicyRequest {
-  /** `undefined` for a deletion. */
+  /** The object; `undefined` for a deletion. */
   readonly object?: object | undefined
-  /** `undefined` for a creation. */
+  /** The old object; `undefined` for a creation. */
   readonly oldObject?: object | undefined
-  /** The object of `paramKind` that a binding names. */
+  /** The params: the object of `paramKind` that a binding refers to. */
   readonly params?: object | undefined
   /** The namespace of the object. @default null */
   readonly namespaceObject?: object | undefined
-  /** `request.operation`. @default what the objects say */
+  /** `request.operation`. @default as the objects imply */
   readonly operation?: 'CREATE' | 'UPDATE' | 'DELETE' | undefined
   /** `request.userInfo`. @default a user without a name */
   readonly user?: { readonly username: string; readonly groups?: readonly string[] | undefined } | undefined
-  /** More fields of `request`, such as `dryRun`. */
+  /** Further fields of `request`, such as `dryRun`. */
   readonly request?: Readonly<Record<string, unknown>> | undefined
-  /** What `authorizer` answers. @default nothing is allowed */
+  /** The answers of `authorizer`. @default nothing is allowed */
   readonly allows?:
     | ((asked: { readonly verb: string; readonly resource: string; readonly group: string }) => boolean)
     | undefined
 }
 
-/** What a policy says of a request. */
+/** The result of a policy for a request. */
 export interface PolicyAnswer {
-  /** Whether the match conditions hold. If not, the policy says nothing. */
+  /** Whether the match conditions hold. If not, the policy does not apply. */
   readonly matches: boolean
-  /** Empty if the request is allowed. An expression that fails is a refusal, unless `failurePolicy` is `Ignore`. */
+  /** The refusals; empty if the request is allowed. An expression that fails is a refusal, unless `failurePolicy` is `Ignore`. */
   readonly refusals: readonly PolicyRefusal[]
-  /** What each mutation makes of the object as it was sent. A server evaluates each on what those before it have made. */
+  /** The result of each mutation for the object of the request. A server evaluates each mutation on the result of the mutations before. */
   readonly mutations: readonly MutationResult[]
 }
 
 /**
- * The expressions of a policy that an API server would refuse. Empty if it takes all of them. Costs are not looked at.
+ * The expressions of a policy that an API server would refuse. Empty if the server would accept all of them. Costs are not checked.
  *
  * @example
  * ```ts
@@ -59,8 +59,8 @@ export function policyProblems(policy: PolicyManifest): readonly PolicyProblem[]
 }
 
 /**
- * What a policy says of a request, without a server: match conditions, variables, validations and their messages, mutations. Which requests it is asked about
- * (`matchConstraints`, bindings) is not looked at.
+ * Evaluates a policy for a request without a server: match conditions, variables, validations and their messages, mutations. `matchConstraints` and bindings
+ * are not evaluated.
  *
  * @example
  * ```ts

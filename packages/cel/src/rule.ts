@@ -8,7 +8,7 @@ import { optionalOf, type Type } from './types.ts'
 /** A rule that can be evaluated. */
 export interface CompiledRule {
   readonly rule: ValidationRule
-  /** `undefined`: what is wrong with it. */
+  /** The compiled rule; `undefined` if it has a `problem`. */
   readonly program: Program | undefined
   readonly problem: string
   readonly message: Program | undefined
@@ -16,12 +16,12 @@ export interface CompiledRule {
   readonly usesOldSelf: boolean
 }
 
-/** The name of a resource's type in messages. A real server counts up: expressions can't depend on it. */
+/** The name of a resource's type in messages. A real server numbers the types, but expressions can't depend on the number. */
 const selfType = 'selfType0'
 
-/** What the rules of one node cost, as a real server estimates it. */
+/** The costs of a node's rules, as a real server estimates them. */
 export interface RuleCosts {
-  /** How often the node's values can be in one request. */
+  /** The maximum number of the node's values in a request. */
   readonly times: number
   rule(rule: CompiledRule): number
   message(rule: CompiledRule): number
@@ -37,7 +37,7 @@ export function costsOfRules(schema: Schema, isResource: boolean): RuleCosts {
   }
 }
 
-/** Compiles the rules of one node; `undefined`: expressions can't see its values. */
+/** Compiles the rules of a node; `undefined` if expressions can't read its values. */
 export function compileRules(schema: Schema, isResource: boolean): CompiledRule[] | undefined {
   const self = typeOfSchema(schema, isResource, selfType)
   return self && schema.rules.map(rule => compileRule(rule, self))

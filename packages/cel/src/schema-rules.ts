@@ -5,20 +5,20 @@ import { ruleProblems } from './validator.ts'
 /** An `openAPIV3Schema` of a version of a definition. */
 export type RuleSchema = Readonly<Record<string, unknown>>
 
-/** What a rule has against an object. */
+/** The objection of a rule to an object. */
 export interface RuleProblem {
-  /** Where, for example `spec.players`. */
+  /** The path of the field, for example `spec.players`. */
   readonly field: string
-  /** For example `FieldValueInvalid`. */
+  /** The reason, for example `FieldValueInvalid`. */
   readonly reason: string
   readonly message: string
 }
 
 /**
- * What the rules (`x-kubernetes-validations`) of a schema have against an object, in the API server's words and order. Only rules: types, limits and defaults
- * are not looked at.
+ * The objections of a schema's rules (`x-kubernetes-validations`) to an object, in the API server's words and order. Types, limits and defaults are not
+ * checked.
  *
- * @param old the object before an update. Rules that read `oldSelf` are evaluated only with it, and what it had wrong in unchanged values is let through
+ * @param old the object before an update. Rules that read `oldSelf` are evaluated only with it, and problems of unchanged values are ignored
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ import {
 
 const formats: Readonly<Record<string, Type>> = { byte: bytes, duration, date: timestamp, 'date-time': timestamp }
 
-/** The type that expressions see for values of a schema; `undefined`: they can't see them. */
+/** The type of a schema's values in expressions; `undefined` if expressions can't read them. */
 export function typeOfSchema(schema: Schema, isResource: boolean, name: string): Type | undefined {
   if (isIntOrString(schema)) return dyn
   switch (schema.types[0]) {
@@ -68,7 +68,7 @@ function objectType(schema: Schema, isResource: boolean, name: string): Type | u
   return struct(name, fields)
 }
 
-/** Whether values are numbers or strings. */
+/** Whether values may be numbers or strings. */
 export function isIntOrString({ types }: Schema): boolean {
   return types.length === 2
 }

@@ -27,7 +27,7 @@ const resourceFields = new Map([
   ['metadata', metadata],
 ])
 
-/** A value as expressions see it. What is below it is made as it is asked for. */
+/** A value as expressions see it. The values in it are made at their first read. */
 export function valueOfJson(value: Json, schema: Schema, isResource: boolean): Value {
   if (value === null) return null
   if (isIntOrString(schema)) return typeof value === 'string' ? value : integer(value)
@@ -80,7 +80,7 @@ function formatted(value: string, format: string): Value {
   return new Timestamp(nanos)
 }
 
-/** What a schema says nothing of. It can only be compared. */
+/** A value that the schema does not describe. It can only be compared. */
 class Unknown extends Custom {
   readonly type = 'unknown'
   readonly #value: Json
@@ -126,7 +126,7 @@ class ObjectValue extends Mapping {
     return [...this.#names.keys()]
   }
 
-  /** The names that expressions write, each with the field's own. */
+  /** The names of fields in expressions, each with the field's own name. */
   get #names(): ReadonlyMap<string, string> {
     if (this.#keys === undefined) {
       const isObject = this.#schema.properties.size > 0
@@ -146,7 +146,7 @@ class ObjectValue extends Mapping {
     if (name === undefined) return undefined
     const json = own(this.#json, name) as Json
     const schema = this.#fieldSchema(name) as Schema
-    // A null field of an object is as good as none.
+    // A null field of an object counts as absent.
     if (json === null && this.#schema.properties.size > 0) return undefined
     return valueOfJson(json, schema, schema.embedded)
   }

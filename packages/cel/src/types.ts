@@ -1,10 +1,10 @@
-/** A type as the checker knows it. */
+/** A type, as the checker sees it. */
 export interface Type {
   readonly kind: 'simple' | 'dyn' | 'error' | 'null' | 'list' | 'map' | 'type' | 'opaque' | 'struct' | 'param'
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string
   readonly parameters: readonly Type[]
-  /** The fields of a struct, as expressions write them; none: any field, of any type. */
+  /** The fields of a struct, as they are written in expressions. Absent: any field, of any type. */
   readonly fields?: ReadonlyMap<string, Type>
 }
 
@@ -33,15 +33,15 @@ export function struct(name: string, fields: ReadonlyMap<string, Type>): Type {
   return { kind: 'struct', name, parameters: [], fields }
 }
 
-/** A struct that may have any field. */
+/** A struct with any fields. */
 export const openStruct = (name: string): Type => make('struct', name)
 
-/** The types that are written by their name alone. */
+/** The types that are written without parameters. */
 export const simpleTypes: ReadonlyMap<string, Type> = new Map(
   [dyn, bool, int, uint, double, string, bytes, timestamp, duration, nullType].map(type => [type.name, type]),
 )
 
-/** A type as messages print it. */
+/** A type, as messages print it. */
 export function printType({ name, parameters }: Type): string {
   return parameters.length === 0 ? name : `${name}(${parameters.map(printType).join(', ')})`
 }
@@ -52,13 +52,13 @@ export function sameType(a: Type, b: Type): boolean {
   return a.parameters.every((parameter, i) => sameType(parameter, b.parameters[i] as Type))
 }
 
-/** The type inside an optional; otherwise the type itself. */
+/** The type in an optional type. Any other type is returned unchanged. */
 export function unwrapOptional(type: Type): { type: Type; optional: boolean } {
   const optional = type.kind === 'opaque' && type.name === 'optional_type'
   return { type: optional ? (type.parameters[0] as Type) : type, optional }
 }
 
-/** Reads a type as signatures write it: `list<A>`, `net.IP`. A single capital is a parameter. */
+/** Reads a type of a signature: `list<A>`, `net.IP`. A single capital is a parameter. */
 export function readType(text: string): Type {
   const open = text.indexOf('<')
   if (open === -1) return simpleTypes.get(text) ?? (/^[A-Z]$/.test(text) ? param(text) : opaque(text))
@@ -68,7 +68,7 @@ export function readType(text: string): Type {
   return opaque(name === 'optional' ? 'optional_type' : name, parameters)
 }
 
-/** The types of a list of them, between commas. */
+/** Splits a list of types at its commas. */
 export function splitTypes(text: string): string[] {
   const types: string[] = []
   let depth = 0

@@ -1,6 +1,6 @@
 import { dyn, sameType, type Type } from './types.ts'
 
-/** What type parameters stand for, as a check goes on. */
+/** The types that type parameters stand for, as far as the check has found them. */
 export class Substitutions {
   #bound: Map<string, Type>
   #fresh = 0
@@ -9,12 +9,12 @@ export class Substitutions {
     this.#bound = new Map()
   }
 
-  /** A parameter that nobody has named yet. */
+  /** A new parameter with an unused name. */
   fresh(): Type {
     return { kind: 'param', name: `_var${this.#fresh++}`, parameters: [] }
   }
 
-  /** Whether each of `from` is assignable to what is at its place in `to`; if so, what follows is remembered. */
+  /** Whether each type of `from` is assignable to the type at the same index of `to`. If so, the substitutions that follow are kept. */
   assign(from: readonly Type[], to: readonly Type[]): boolean {
     const before = new Map(this.#bound)
     if (this.#list(from, to)) return true
@@ -22,7 +22,7 @@ export class Substitutions {
     return false
   }
 
-  /** `type` with its parameters replaced; those that are free become `dyn` if asked for. */
+  /** Returns `type` with its parameters replaced. Free parameters become `dyn` if `free` is `dyn`. */
   resolve(type: Type, free: 'dyn' | 'kept' = 'kept'): Type {
     if (type.kind === 'param') {
       const bound = this.#bound.get(type.name)
@@ -84,7 +84,7 @@ function isNullable({ kind, name }: Type): boolean {
   return kind === 'null' || kind === 'opaque' || kind === 'struct' || name === 'duration' || name === 'timestamp'
 }
 
-/** The more general of two types that go together. */
+/** The more general of two compatible types. */
 export function mostGeneral(a: Type, b: Type): Type {
   return isAtLeastAsGeneral(a, b) ? a : b
 }

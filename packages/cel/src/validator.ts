@@ -13,7 +13,7 @@ import { CelError, Optional, type Value } from './values.ts'
 
 const compiled = new WeakMap<Schema, readonly CompiledRule[]>()
 
-/** The compiled rules of a node, which are compiled once. */
+/** The compiled rules of a node. Each node is compiled once. */
 function rulesOf(schema: Schema, isResource: boolean): readonly CompiledRule[] {
   const known = compiled.get(schema)
   if (known !== undefined) return known
@@ -22,20 +22,20 @@ function rulesOf(schema: Schema, isResource: boolean): readonly CompiledRule[] {
   return rules
 }
 
-/** A value, what it was, and where it is. */
+/** A value, its old value, and its path. */
 interface Place {
   readonly schema: Schema
   readonly value: Json
-  /** `undefined`: there was no old value, or it is not known which it was. */
+  /** The old value. `undefined` if there was none, or if it can't be identified. */
   readonly old: Json | undefined
   readonly path: string
   readonly isResource: boolean
   readonly was: Correlation | undefined
-  /** The nearest place above with a known old state. Errors in values that have not changed are let through. */
+  /** The nearest parent with a known old state. Problems of unchanged values are ignored. */
   readonly above: Correlation | undefined
 }
 
-/** What the rules of a schema have against a value, in the server's words. `path`: where the value is. */
+/** The objections of a schema's rules to a value, in the server's words. `path`: the path of the value. */
 export function ruleProblems(
   schema: Schema,
   value: Json,
@@ -49,7 +49,7 @@ export function ruleProblems(
   return causes
 }
 
-/** What is found, and what the rules of an object may still cost. */
+/** The causes found so far, and the remaining budget for the rules of an object. */
 interface Run {
   readonly causes: StatusCause[]
   readonly budget: Budget
@@ -142,10 +142,10 @@ function evaluateRule(
     }
     return failed(`${why} evaluating rule: ${text}`)
   }
-  // What was wrong before and has not changed is let through, but for rules that look at the change.
+  // Problems of unchanged values are ignored, except those of rules that compare the states.
   const correlation = place.was ?? place.above
   if (!usesOldSelf && correlation !== undefined && unchanged(correlation)) return []
-  // As in a real server, an expression for the message sees no optional.
+  // As on a real server, an expression for the message has no optional `oldSelf`.
   const shown = new Map<string, Value | undefined>([
     ['self', self()],
     ['oldSelf', before?.()],
@@ -165,19 +165,19 @@ function evaluateRule(
 const outOfBudget = 'failed due to running out of cost budget, no further validation rules will be run'
 const longestMessage = 5 * 1024
 
-/** What an expression for a message evaluated to, if that can be used. */
+/** The result of an expression for a message, if it can be used. */
 export function usableMessage(value: Value): string | undefined {
   const text = String(value).trim()
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > longestMessage ? undefined : text
 }
 
-/** Where a rule says that its failures are. */
+/** The path at which a rule reports its failures. */
 function placeOfFailure({ rule }: CompiledRule, { schema, path }: Place): string {
   const inner = rule.fieldPath === '' ? '' : (fieldPath(rule.fieldPath, schema) ?? '')
   return inner === '' ? path : path === '' ? inner : `${path}.${inner}`
 }
 
-/** Replaces the message of a rule if its `messageExpression` costs too much. */
+/** The cause for a rule with a `messageExpression` that costs too much. */
 function costlyMessage(rule: CompiledRule, place: Place, why: string): StatusCause {
   return invalid(placeOfFailure(rule, place), `Invalid value: ${JSON.stringify(typeShown(place))}: ${why}`)
 }

@@ -1,4 +1,4 @@
-/** A value of type uint: a bigint is an int. */
+/** A value of type uint. A bigint is an int. */
 export class Uint {
   readonly value: bigint
 
@@ -7,10 +7,10 @@ export class Uint {
   }
 }
 
-/** What a literal can say. */
+/** The value of a literal. */
 export type Literal = null | boolean | bigint | Uint | number | string | Uint8Array
 
-/** A moment, in nanoseconds since 1970. */
+/** A point in time, in nanoseconds since 1970. */
 export class Timestamp {
   readonly nanos: bigint
 
@@ -19,7 +19,7 @@ export class Timestamp {
   }
 }
 
-/** A length of time, in nanoseconds. */
+/** A duration, in nanoseconds. */
 export class Duration {
   readonly nanos: bigint
 
@@ -28,11 +28,11 @@ export class Duration {
   }
 }
 
-/** A list. Its items may be made only as they are asked for. */
+/** A list. Its items may be made only when they are read. */
 export interface ListValue {
   readonly size: number
   at(index: number): Value
-  /** How lists of this kind are compared and added, if not item by item: `x-kubernetes-list-type`. */
+  /** How lists of this kind are compared and added, if not item by item (`x-kubernetes-list-type`). */
   readonly semantics?: ListSemantics | undefined
 }
 
@@ -49,7 +49,7 @@ export interface MapValue {
   keys(): readonly Value[]
 }
 
-/** An optional; without a value, `value` is undefined. */
+/** An optional value. Without a value, `value` is undefined. */
 export class Optional {
   readonly value: Value | undefined
 
@@ -58,7 +58,7 @@ export class Optional {
   }
 }
 
-/** A type as a value: `type(1)`. */
+/** A type as a value: the result of `type(1)`. */
 export class TypeValue {
   readonly name: string
 
@@ -67,12 +67,12 @@ export class TypeValue {
   }
 }
 
-/** A value of a library: an address, a quantity. */
+/** A value of a library, such as an address or a quantity. */
 export abstract class Custom {
   abstract readonly type: string
   abstract equals(other: Custom): boolean
 
-  /** What calls are charged by. */
+  /** The size by which the cost of a call is counted. */
   get size(): number {
     return 1
   }
@@ -80,7 +80,7 @@ export abstract class Custom {
 
 export type Value = Literal | Timestamp | Duration | List | Mapping | Optional | TypeValue | Custom | Message
 
-/** A message that an expression made: `Object{…}`. */
+/** A message that an expression makes: `Object{…}`. */
 export class Message {
   readonly type: string
   readonly fields: ReadonlyMap<string, Value>
@@ -91,14 +91,14 @@ export class Message {
   }
 }
 
-/** Ends an evaluation. */
+/** Thrown to end an evaluation. */
 export class CelError extends Error {}
 
 /** A list of given items. */
 export class List implements ListValue {
   readonly #items: readonly Value[]
   readonly semantics: ListSemantics | undefined
-  /** Whether the list is an object's: it compares with lists alone. */
+  /** Whether the list belongs to an object. Then it can be compared only with lists. */
   readonly strict: boolean
 
   constructor(items: readonly Value[], semantics?: ListSemantics, strict = false) {
@@ -120,19 +120,19 @@ export class List implements ListValue {
   }
 }
 
-/** A map of given entries, or of entries that are made as they are asked for. */
+/** A map of given entries, or of entries that are made when they are read. */
 export abstract class Mapping implements MapValue {
   abstract readonly size: number
   abstract get(key: Value): Value | undefined
   abstract keys(): readonly Value[]
 
-  /** Whether the map is an object's: it compares with maps alone. */
+  /** Whether the map belongs to an object. Then it can be compared only with maps. */
   get strict(): boolean {
     return false
   }
 }
 
-/** A map that an expression made. */
+/** A map that an expression makes. */
 export class Entries extends Mapping {
   readonly #entries = new Map<string, { key: Value; value: Value }>()
 
@@ -162,7 +162,7 @@ export class Entries extends Mapping {
   }
 }
 
-/** Equal for keys that are equal: `1`, `1u` and `1.0` are one key. */
+/** The same text for equal keys: `1`, `1u` and `1.0` are one key. */
 function keyText(key: Value): string {
   if (key instanceof Uint) return `n${key.value}`
   if (typeof key === 'bigint') return `n${key}`

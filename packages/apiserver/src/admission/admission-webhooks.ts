@@ -25,7 +25,7 @@ import { type Attributes, denied, kindOf, notAsked, readVerdict, reviewRequest, 
 import { selectedAt } from './selection.ts'
 import { ValidatingPolicies } from './validating-policies.ts'
 
-/** What webhooks receive of a request, in addition to the objects. */
+/** The data that webhooks receive about a request, in addition to the objects. */
 export interface AskedWrite {
   readonly info: RequestInfo
   readonly target: ResourceTarget
@@ -35,14 +35,14 @@ export interface AskedWrite {
   readonly responder: Responder
 }
 
-/** What the webhooks need of the server. */
+/** The parts of the server that the webhooks need. */
 export interface WebhookHost extends InputHost {
   readonly store: Store
   readonly registry: Registry
   readonly outside: Outside
   readonly client: HookClient
   readonly random: () => number
-  /** Refuses owners that the user may not set; without it anybody sets any. */
+  /** Refuses owners that the user may not set. Without it any user may set any owners. */
   readonly confirmOwners?: ((asked: Attributes) => void) | undefined
 }
 
@@ -55,7 +55,7 @@ interface Current {
 
 interface Invocation {
   readonly hook: Hook
-  /** The version at which the webhook wants to see the object. */
+  /** The version at which the webhook receives the object. */
   readonly at: ResourceType
 }
 
@@ -69,7 +69,7 @@ const metaOfSystem = [
   'selfLink',
 ] as const
 
-/** Has a say in writes by the webhooks and policies that the server's own configurations name. What its controllers do is not asked about. */
+/** Admits writes by the webhooks and policies of the server's own configurations. They are not called for writes of the server's controllers. */
 export class AdmissionWebhooks implements WriteHooks {
   readonly #host: WebhookHost
   readonly #types: { readonly mutating: ResourceType; readonly validating: ResourceType }
@@ -87,7 +87,7 @@ export class AdmissionWebhooks implements WriteHooks {
     }
   }
 
-  /** Carries out a write, about which webhooks are asked. `options` are those of its body, where that has any. */
+  /** Carries out a write and calls the webhooks for it. `options` are the options in the body of the write, if it has any. */
   during(write: AskedWrite, body: () => JsonObject, work: () => void): void {
     if ((this.#idle && !this.#guardsOwners(write)) || isExempt(write.type)) return work()
     const before = this.#current
@@ -100,7 +100,7 @@ export class AdmissionWebhooks implements WriteHooks {
     }
   }
 
-  /** Carries out, within a write, what the server does of its own accord. */
+  /** Carries out a change that the server makes by itself within a write, without calling webhooks. */
   unasked(work: () => void): void {
     const before = this.#current
     this.#current = undefined
@@ -111,12 +111,12 @@ export class AdmissionWebhooks implements WriteHooks {
     }
   }
 
-  /** `object` as the mutating webhooks want it. Throws their refusals. */
+  /** Returns `object` as the mutating webhooks changed it. Throws their refusals. */
   mutate(object: KubeObject, old: KubeObject | undefined): KubeObject {
     const current = this.#current
     if (current === undefined) return object
     if (old === undefined) {
-      // No create can set these, and webhooks do not receive them.
+      // A create can't set these fields, and webhooks do not receive them.
       for (const field of metaOfSystem) delete object.metadata[field]
     }
     const { type, target } = current.write
@@ -161,7 +161,7 @@ export class AdmissionWebhooks implements WriteHooks {
     const operation = object === undefined ? 'DELETE' : oldObject === undefined ? 'CREATE' : 'UPDATE'
     const named = target.name === '' ? (objectAt(object, 'metadata') as KubeObject['metadata'] | undefined) : undefined
     const name = named?.name ?? target.name
-    // A namespace itself is in itself.
+    // The namespace of a Namespace is its own name.
     const namespace = type.group === '' && type.plural === 'namespaces' ? name : target.namespace
     const kind = kindOf(type, target.subresource)
     return {
@@ -200,7 +200,7 @@ export class AdmissionWebhooks implements WriteHooks {
       for (const hook of hooks) {
         const now: Attributes = { ...asked, object }
         const invocation = this.#invocation(hook, now)
-        // A change of this very round is a reason too, for those that come later.
+        // For later hooks, a change in this very round is a reason for another call, too.
         if (invocation === undefined || (round === 1 && !again.has(hook))) continue
         const [reply] = this.#ask([invocation], now)
         const next = this.#applied(hook, reply as Reply, now, invocation)
@@ -263,11 +263,11 @@ export class AdmissionWebhooks implements WriteHooks {
         refusals.push(error)
       }
     }
-    // They are asked at once, and all their warnings are passed on.
+    // All validating webhooks are called at the same time, and all their warnings are passed on.
     if (refusals.length > 0) throw refusals[0]
   }
 
-  /** What a webhook decided; `undefined` when it did not answer and that is to be ignored. Throws its refusal. */
+  /** The decision of a webhook; `undefined` if it did not answer and its failure policy ignores that. Throws its refusal. */
   #verdict(hook: Hook, { uid, version, answer }: Reply, mutating: boolean): Verdict | undefined {
     const verdict = readVerdict(answer, uid, version, mutating)
     if (typeof verdict === 'string') return this.#unanswered(hook, verdict, undefined)
@@ -313,7 +313,7 @@ export class AdmissionWebhooks implements WriteHooks {
     throw StatusError.forbidden(asked.type, asked.name, holds)
   }
 
-  /** Those of a kind, in the order of their configurations' names. */
+  /** The hooks of a kind, in the order of their configurations' names. */
   #hooks(type: ResourceType): readonly Hook[] {
     return this.#host.store
       .collection(type)
@@ -332,7 +332,7 @@ export class AdmissionWebhooks implements WriteHooks {
   }
 }
 
-/** What configures admission is not admitted by it. */
+/** Whether admission skips a resource because it configures admission. */
 function isExempt(type: ResourceType): boolean {
   return type.group === 'admissionregistration.k8s.io'
 }
@@ -354,7 +354,7 @@ function optionsOf({ info, verb }: AskedWrite, body: () => JsonObject): JsonObje
     if (policy !== '') options.propagationPolicy = policy
     return withDryRun(options, query)
   }
-  // Webhooks are asked about a patch as about an update.
+  // A patch counts as an update.
   const kind = verb === 'create' ? 'CreateOptions' : 'UpdateOptions'
   const options = withDryRun({ kind, apiVersion: 'meta.k8s.io/v1' }, query)
   for (const field of ['fieldManager', 'fieldValidation']) {

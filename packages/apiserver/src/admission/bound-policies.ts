@@ -13,25 +13,25 @@ import { type Param, paramsOf, paramType } from './policy-params.ts'
 import type { Attributes } from './review.ts'
 import { selectorsMatch, versionByRules } from './selection.ts'
 
-/** What policies need of the server. */
+/** The parts of the server that policies need. */
 export interface PolicyHost extends InputHost {
   readonly store: Store
   readonly registry: Registry
 }
 
-/** A policy that is about a request, by one of its bindings, with one of its params. */
+/** A policy that matches a request, with a binding and its params. */
 export interface Invocation {
   readonly policy: Policy
   readonly binding: Binding | undefined
   readonly at: ResourceType
   readonly param: Param
-  /** Not empty: why the policy can't be evaluated. */
+  /** The reason for which the policy can't be evaluated, if it is not empty. */
   readonly problem: string
 }
 
 const noParam: Param = { object: undefined, typed: false }
 
-/** The policies of one kind that are bound, each read once. */
+/** The policies of one kind that have bindings. Each policy is read once. */
 export class BoundPolicies {
   readonly #host: PolicyHost
   readonly #types: { readonly policies: ResourceType; readonly bindings: ResourceType }
@@ -43,12 +43,12 @@ export class BoundPolicies {
     this.#types = { policies: type(`${kind}admissionpolicies`), bindings: type(`${kind}admissionpolicybindings`) }
   }
 
-  /** Whether no policy is bound. */
+  /** Whether no policy has a binding. */
   get idle(): boolean {
     return this.#host.store.collection(this.#types.bindings).size === 0
   }
 
-  /** The policies that are about a request, by name. */
+  /** The policies that match a request, by name. */
   invocations(asked: Attributes): readonly Invocation[] {
     if (this.idle) return []
     const bindings = Map.groupBy(this.#all(this.#types.bindings, readBinding), ({ policy }) => policy)
@@ -59,7 +59,7 @@ export class BoundPolicies {
     })
   }
 
-  /** What the expressions of a policy see of a request. */
+  /** The variables of a policy's expressions for a request. */
   input(asked: Attributes, at: ResourceType, param: Param): Input {
     const input = inputOf(asked, at, this.#host)
     return {
@@ -91,7 +91,7 @@ export class BoundPolicies {
     return resources.rules.length === 0 ? asked.type : versionByRules(resources, asked, this.#host)
   }
 
-  /** The namespace that a request is in, as expressions see it. A namespace itself is in none. */
+  /** The namespace of a request, as expressions see it. A Namespace itself is in none. */
   #namespace({ type, namespace }: Attributes): JsonObject | undefined {
     if (namespace === '' || (type.group === '' && type.plural === 'namespaces')) return undefined
     const namespaces = this.#host.registry.resolve('', 'v1', 'namespaces')

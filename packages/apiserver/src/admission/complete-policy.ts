@@ -2,7 +2,7 @@ import { type JsonObject, objectAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { completeRules } from './configuration.ts'
 
-/** Fills in what a policy or a binding may leave out, as the server does. */
+/** Fills in the optional fields of a policy or a binding, as the server does. */
 export function completePolicy(object: KubeObject): void {
   const given = objectAt(object, 'spec')
   if (given === undefined) return

@@ -13,7 +13,7 @@ export function compileConditions(parent: JsonObject, declared: Declared): reado
   )
 }
 
-/** What the server has against the conditions of a webhook or a policy, at `path`. `params`: whether they may use `params`. */
+/** The server's objections to the conditions of a webhook or a policy, at `path`. `params`: whether they may use `params`. */
 export function conditionProblems(parent: JsonObject, path: string, params: boolean): StatusCause[] {
   const conditions = objectsAt(parent, 'matchConditions')
   const at = `${path}.matchConditions`

@@ -9,7 +9,7 @@ import { webhooksIn } from './configuration.ts'
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const reviewVersions = ['v1', 'v1beta1']
 
-/** What the server has against a webhook configuration, with its causes. */
+/** The server's objections to a webhook configuration, with their causes. */
 export function configurationProblems(configuration: KubeObject): StatusCause[] {
   const seen = new Set<string>()
   return webhooksIn(configuration).flatMap((hook, i) => {

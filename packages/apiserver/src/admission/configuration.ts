@@ -19,7 +19,7 @@ import type { Criteria } from './selection.ts'
 /** A webhook of a configuration, read. */
 export interface Hook extends Criteria {
   readonly name: string
-  /** Differs from the id of every other webhook, and from this webhook's own before a change. */
+  /** The webhook's id. It differs from those of all other webhooks, and changes with each change of the configuration. */
   readonly id: string
   readonly address: HookAddress
   readonly ignoresFailures: boolean
@@ -47,7 +47,7 @@ export function hooksOf(configuration: KubeObject, id: string): Hook[] {
   }))
 }
 
-/** Fills in what a configuration may leave out, as the server does. */
+/** Fills in the optional fields of a configuration, as the server does. */
 export function completeConfiguration(configuration: KubeObject): void {
   const given = own(configuration, 'webhooks')
   if (!Array.isArray(given)) return
@@ -72,14 +72,14 @@ function completedHook(given: JsonObject, mutating: boolean): JsonObject {
   return hook
 }
 
-/** Gives the rules in a list of an object their scope. */
+/** Fills in the scope of the rules in a list of an object. */
 export function completeRules(parent: JsonObject, key: string): void {
   const rules = own(parent, key)
   if (!Array.isArray(rules)) return
   parent[key] = (rules as Json[]).map(rule => (isObject(rule) ? { ...rule, scope: own(rule, 'scope') ?? '*' } : rule))
 }
 
-/** The webhooks as they are given. */
+/** The webhooks of a configuration, unchanged. */
 export function webhooksIn(configuration: KubeObject): JsonObject[] {
   return objectsAt(configuration, 'webhooks')
 }

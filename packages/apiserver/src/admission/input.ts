@@ -5,11 +5,11 @@ import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { type Attributes, reviewRequest } from './review.ts'
 
-/** What expressions need to see a request. */
+/** The parts of the server that expressions need for a request. */
 export interface InputHost {
-  /** An object of one version of its resource at another. */
+  /** Converts an object from a version of its resource to another. */
   convert(object: KubeObject, to: ResourceType): KubeObject
-  /** Whether something is allowed: what an `authorizer` asks. */
+  /** Whether an access is allowed. The `authorizer` of expressions calls it. */
   readonly decide: AccessControl['decide']
 }
 
@@ -21,7 +21,7 @@ export function atVersion(asked: Attributes, at: ResourceType, { convert }: Pick
   return { ...asked, object: shown(asked.object), oldObject: shown(asked.oldObject) }
 }
 
-/** What expressions about a request see, but for params and the namespace, which only those of policies do. */
+/** The variables of expressions about a request, without params and the namespace, which only expressions of policies have. */
 export function inputOf(asked: Attributes, at: ResourceType, host: InputHost): Input {
   const { type, subresource, namespace, name, user } = asked
   const { object, oldObject, ...request } = reviewRequest(atVersion(asked, at, host), at)

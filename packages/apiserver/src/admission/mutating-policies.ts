@@ -14,16 +14,16 @@ import { BoundPolicies, type Invocation, type PolicyHost } from './bound-policie
 import { atVersion } from './input.ts'
 import { type Attributes, shownName } from './review.ts'
 
-/** Why a mutation was not carried out. */
+/** Thrown if a mutation can't be carried out. */
 class MutationFailure extends Error {}
 
-/** Which of the policies that were carried out are to be carried out once more. */
+/** The executed policies that may be carried out again, and those that must. */
 export interface Reinvocations {
   readonly reinvocable: Set<string>
   readonly again: Set<string>
 }
 
-/** Changes written objects as MutatingAdmissionPolicies and their bindings say. */
+/** Changes written objects by MutatingAdmissionPolicies and their bindings. */
 export class MutatingPolicies {
   readonly #host: PolicyHost
   readonly #bound: BoundPolicies
@@ -33,12 +33,12 @@ export class MutatingPolicies {
     this.#bound = new BoundPolicies(host, 'mutating')
   }
 
-  /** Whether no policy is bound. */
+  /** Whether no policy has a binding. */
   get idle(): boolean {
     return this.#bound.idle
   }
 
-  /** The object as the policies want it. `only`: the policies to carry out; without it all are. */
+  /** Returns the object as the policies change it. `only`: the policies to carry out. @default all */
   mutated(
     asked: Attributes,
     reinvocations: Reinvocations,
@@ -134,7 +134,7 @@ function applied(object: JsonObject, value: Value, at: ResourceType): JsonObject
   return merge(object, configuration, type) as JsonObject
 }
 
-/** The paths of all that can only be replaced as a whole. */
+/** The paths of all values that can only be replaced as a whole. */
 function atomicsIn(value: Json, type: FieldType, path: string): string[] {
   const whole = type.atomic && (isObject(value) || Array.isArray(value)) ? [path] : []
   if (isObject(value)) {

@@ -8,7 +8,7 @@ import { problemsOf } from './conditions.ts'
 import { chosen } from './configuration-problems.ts'
 import { commonBindingProblems, commonProblems } from './policy-problems.ts'
 
-/** What the server has against a MutatingAdmissionPolicy. */
+/** The server's objections to a MutatingAdmissionPolicy. */
 export function mutatingProblems(object: KubeObject): StatusCause[] {
   const spec = objectAt(object, 'spec') ?? {}
   const { causes, declared } = commonProblems(object, spec)
@@ -23,7 +23,7 @@ export function mutatingProblems(object: KubeObject): StatusCause[] {
   ]
 }
 
-/** What the server has against a binding of a MutatingAdmissionPolicy. */
+/** The server's objections to a binding of a MutatingAdmissionPolicy. */
 export const mutatingBindingProblems: (object: KubeObject) => StatusCause[] = commonBindingProblems
 
 const fields: Readonly<Record<string, readonly [field: string, returns: string, other: string]>> = {

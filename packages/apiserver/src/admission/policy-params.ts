@@ -7,13 +7,13 @@ import { viewOf } from '../resources/view.ts'
 import { labelsMatch } from '../selectors/match.ts'
 import { objectKey, type Store } from '../store/store.ts'
 
-/** What a policy is evaluated with; `object` is undefined where it has no params. */
+/** The params of one evaluation of a policy; `object` is undefined if it has no params. */
 export interface Param {
   readonly object: KubeObject | undefined
   readonly typed: boolean
 }
 
-/** The params that a binding refers to, for a request in a namespace. A text: why there are none that can be used. */
+/** The params that a binding refers to, for a request in a namespace. If none can be used, a text with the reason. */
 export function paramsOf(
   type: ResourceType | undefined,
   paramRef: JsonObject | undefined,
@@ -49,7 +49,7 @@ export function paramsOf(
   }))
 }
 
-/** The resource of a policy's params. A text: why the resource is unknown. */
+/** The resource of a policy's params. A text with the reason, if the resource is unknown. */
 export function paramType(
   kind: { readonly apiVersion: string; readonly kind: string } | undefined,
   registry: Registry,

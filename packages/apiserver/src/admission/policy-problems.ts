@@ -21,7 +21,7 @@ const actions = ['Audit', 'Deny', 'Warn']
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const mostAnnotations = 20
 
-/** What the server has against what all policies have. `declared`: what their own expressions may use. */
+/** The server's objections to the fields that all policies have. `declared`: the variables that the policy's own expressions may use. */
 export function commonProblems(
   { kind }: KubeObject,
   spec: JsonObject,
@@ -49,7 +49,7 @@ export function commonProblems(
   return { causes, declared: { params, authorizer: true, ...(variables.length > 0 && { variables }) } }
 }
 
-/** What the server has against a ValidatingAdmissionPolicy. */
+/** The server's objections to a ValidatingAdmissionPolicy. */
 export function policyProblems(object: KubeObject): StatusCause[] {
   const spec = objectAt(object, 'spec') ?? {}
   const { causes, declared } = commonProblems(object, spec)
@@ -58,7 +58,7 @@ export function policyProblems(object: KubeObject): StatusCause[] {
 
 const mutable = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
-/** Nothing that is deleted can be changed. */
+/** Checks the operations of a MutatingAdmissionPolicy. A deleted object can't be changed. */
 function operationProblems(resources: JsonObject | undefined, at: string): StatusCause[] {
   const supported = mutable.map(one => JSON.stringify(one)).join(', ')
   return objectsAt(resources, 'resourceRules')
@@ -107,7 +107,7 @@ const reserved = new Set([
   ...['let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while'],
 ])
 
-/** Compiles a variable, and puts it with those before it. */
+/** Compiles a variable, and adds it to the variables before it. */
 function variableProblems(one: JsonObject, at: string, params: boolean, variables: Variable[]): StatusCause[] {
   const name = stringAt(one, 'name') ?? ''
   const source = stringAt(one, 'expression') ?? ''
@@ -171,13 +171,13 @@ function resourceProblems(resources: JsonObject, at: string): StatusCause[] {
   ]
 }
 
-/** What the server has against a binding of a policy. */
+/** The server's objections to a binding of a policy. */
 export function bindingProblems(object: KubeObject): StatusCause[] {
   const given = own(objectAt(object, 'spec') ?? {}, 'validationActions')
   return [...commonBindingProblems(object), ...actionProblems(given, 'spec.validationActions')]
 }
 
-/** What the server has against what all bindings have. */
+/** The server's objections to the fields that all bindings have. */
 export function commonBindingProblems(object: KubeObject): StatusCause[] {
   const spec = objectAt(object, 'spec') ?? {}
   const policy = stringAt(spec, 'policyName') ?? ''

@@ -6,7 +6,7 @@ import { cel } from '../schema/rules.ts'
 import { type HookRule, ruleOf } from '../selectors/match.ts'
 import type { Criteria } from './selection.ts'
 
-/** Which requests a policy or a binding is about (`matchConstraints`, `matchResources`). */
+/** The criteria by which a policy or a binding matches requests (`matchConstraints`, `matchResources`). */
 export interface Resources extends Criteria {
   readonly excluded: readonly HookRule[]
 }
@@ -16,7 +16,7 @@ export interface Policy extends CompiledPolicy {
   readonly name: string
   readonly resources: Resources
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined
-  /** Whether its mutations are carried out once more after those of others (MutatingAdmissionPolicy). */
+  /** Whether the policy's mutations are carried out again after those of other policies (MutatingAdmissionPolicy). */
   readonly isReinvoked: boolean
 }
 
@@ -24,7 +24,7 @@ export interface Policy extends CompiledPolicy {
 export interface Binding {
   readonly name: string
   readonly policy: string
-  /** `undefined`: everything that the policy is about. */
+  /** The criteria of the binding; `undefined` if it applies to all requests that the policy matches. */
   readonly resources: Resources | undefined
   readonly paramRef: JsonObject | undefined
   readonly actions: readonly string[]

@@ -5,10 +5,10 @@ import type { HookAnswer } from '../outside/hook-client.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 
-/** What somebody is about to do, as webhooks receive it. */
+/** A request's attributes, as webhooks receive them. */
 export interface Attributes {
   readonly type: ResourceType
-  /** The kind of the written object: not the resource's own for scale and eviction. */
+  /** The kind of the written object. For scale and eviction it differs from the resource's own kind. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
   readonly name: string
@@ -18,11 +18,11 @@ export interface Attributes {
   readonly object: JsonObject | undefined
   readonly oldObject: JsonObject | undefined
   readonly dryRun: boolean
-  /** CreateOptions, UpdateOptions (of a patch too) or DeleteOptions. */
+  /** CreateOptions, UpdateOptions (for a patch, too) or DeleteOptions. */
   readonly options: JsonObject
 }
 
-/** The request of an AdmissionReview, without its uid. `at`: the version at which the webhook wants to see it. */
+/** The request of an AdmissionReview, without its uid. `at`: the version at which the webhook receives the objects. */
 export function reviewRequest(asked: Attributes, at: ResourceType): JsonObject {
   const { type, kind, name, namespace, subresource, user } = asked
   const resourceOf = ({ group, version, plural }: ResourceType): JsonObject => ({ group, version, resource: plural })
@@ -50,7 +50,7 @@ export function reviewRequest(asked: Attributes, at: ResourceType): JsonObject {
   })
 }
 
-/** What a webhook decided. */
+/** The decision of a webhook. */
 export interface Verdict {
   readonly allowed: boolean
   readonly warnings: readonly string[]
@@ -60,7 +60,7 @@ export interface Verdict {
   readonly result?: JsonObject | undefined
 }
 
-/** Reads an answer. A text: why the webhook counts as not reached. */
+/** Reads an answer. Returns a text with the reason, if the call of the webhook counts as failed. */
 export function readVerdict(answer: HookAnswer, uid: string, version: string, mutating: boolean): Verdict | string {
   if ('failure' in answer) return `failed to call webhook: ${answer.failure}`
   const { review } = answer
@@ -69,7 +69,7 @@ export function readVerdict(answer: HookAnswer, uid: string, version: string, mu
   if (response === undefined) return invalid('webhook response was absent')
   const patch = stringAt(response, 'patch') ?? ''
   const patchType = stringAt(response, 'patchType')
-  // Of the older version neither uid nor kind was ever looked at.
+  // For the older version, a real server checks neither uid nor kind.
   if (version === 'v1') {
     const given = stringAt(response, 'uid') ?? ''
     if (given !== uid) return invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`)
@@ -115,7 +115,7 @@ export function denied(hook: string, result: JsonObject | undefined): StatusErro
   )
 }
 
-/** The refusal of a request after its webhook could not be asked. */
+/** The refusal of a request after the call of its webhook failed. */
 export function notAsked(hook: string, why: string): StatusError {
   return StatusError.internal(`failed calling webhook ${JSON.stringify(hook)}: ${why}`)
 }

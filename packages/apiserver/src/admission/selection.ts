@@ -6,7 +6,7 @@ import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
 import { type Attributes, labelsOf } from './review.ts'
 
-/** Which requests something is asked about. */
+/** The criteria by which a webhook or a policy matches requests. */
 export interface Criteria {
   readonly rules: readonly HookRule[]
   readonly equivalent: boolean
@@ -19,7 +19,7 @@ interface Source {
   readonly registry: Registry
 }
 
-/** The version at which the webhook or policy with these criteria receives a request; `undefined`: it does not. */
+/** The version at which the webhook or policy with these criteria receives a request; `undefined` if it does not match the request. */
 export function selectedAt(criteria: Criteria, asked: Attributes, source: Source): ResourceType | undefined {
   return selectorsMatch(criteria, asked, source) ? versionByRules(criteria, asked, source) : undefined
 }
@@ -36,7 +36,7 @@ export function selectorsMatch(criteria: Criteria, asked: Attributes, source: So
   return [object, oldObject].some(one => one !== undefined && labelsMatch(criteria.objectSelector, labelsOf(one)))
 }
 
-/** The version at which one of the rules is about a request. */
+/** The version at which the rules match a request. */
 export function versionByRules(
   { rules, equivalent }: Pick<Criteria, 'rules' | 'equivalent'>,
   asked: Attributes,

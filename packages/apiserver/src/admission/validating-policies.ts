@@ -9,7 +9,7 @@ type Refusal = ReturnType<ReturnType<typeof cel>['evaluateValidations']>[number]
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 }
 
-/** Has ValidatingAdmissionPolicies and their bindings say what they have against a write. Nothing is audited here. */
+/** Refuses writes by ValidatingAdmissionPolicies and their bindings. Nothing is audited here. */
 export class ValidatingPolicies {
   readonly #bound: BoundPolicies
 
@@ -17,7 +17,7 @@ export class ValidatingPolicies {
     this.#bound = new BoundPolicies(host, 'validating')
   }
 
-  /** Whether no policy is bound. */
+  /** Whether no policy has a binding. */
   get idle(): boolean {
     return this.#bound.idle
   }
@@ -43,7 +43,7 @@ export class ValidatingPolicies {
   }
 }
 
-/** What a policy has against a request, with one of its params. */
+/** The objections of a policy to a request, with the given params. */
 function evaluate(policy: Policy, input: Input): readonly Refusal[] {
   const values = cel().inputValues(input, policy.variables)
   const holds = cel().conditionsHold(policy.conditions, values)

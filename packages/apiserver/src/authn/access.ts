@@ -11,7 +11,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
-/** What a user wants to do, as RBAC sees it. */
+/** The access that a user asks for, as RBAC sees it. */
 export interface AccessAttributes {
   readonly user: User
   readonly verb: string
@@ -22,7 +22,7 @@ export interface AccessAttributes {
   readonly namespace: string
   readonly name: string
   readonly subresource: string
-  /** The path, for a request that is not about a resource. */
+  /** The path, for a request without a resource. */
   readonly path: string
 }
 
@@ -30,16 +30,16 @@ export interface AccessAttributes {
 export interface AccessControl {
   /** Throws 401, or 403 for an impersonation that is not allowed. */
   authenticate(request: ServerRequest): User
-  /** What was allowed so far. */
+  /** The rights that users have used so far. */
   readonly used: UsedRights
   /** Throws 403. Records the rights of an allowed request. */
   authorize(attributes: AccessAttributes): void
-  /** Whether something is allowed, and why. */
+  /** Whether an access is allowed, and the reason. */
   decide(attributes: AccessAttributes): Decision
-  /** The rules that hold for a user in a namespace; `incomplete` where there may be more than rules say. */
+  /** The rules that apply to a user in a namespace; `incomplete` if the user may be allowed more than the rules list. */
   rules(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly incomplete: boolean }
-  /** The rules of the role that a binding in a namespace refers to; `undefined` where there is no such role. */
+  /** The rules of the role that a binding in a namespace refers to; `undefined` if that role does not exist. */
   rulesOfRole(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined
-  /** The user of a token that the server was started with. */
+  /** The user of a token from the server's options. */
   userByToken(token: string): User | undefined
 }

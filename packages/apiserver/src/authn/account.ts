@@ -1,10 +1,10 @@
 import type { Kubeconfig } from '../kubeconfig.ts'
 import type { PolicyRule } from './policy.ts'
 
-/** Rights to grant: a rule holds everywhere; the rules of a Role hold in its namespace. Names of roles don't matter. */
+/** Rights to grant. A rule applies everywhere, and the rules of a Role apply in its namespace. The names of roles are ignored. */
 export type Grant = PolicyRule | GrantedRole
 
-/** A Role or a ClusterRole, such as `server.rights()` gives, or as a manifest has it. */
+/** A Role or a ClusterRole, from `server.rights()` or from a manifest. */
 export interface GrantedRole {
   readonly kind: 'Role' | 'ClusterRole'
   readonly metadata: { readonly name: string; readonly namespace?: string }
@@ -15,19 +15,19 @@ export interface GrantedRole {
 export interface AccountOptions {
   /** The name of the ServiceAccount. @default 'operator' */
   readonly name?: string | undefined
-  /** Created if it isn't there. @default 'default' */
+  /** The namespace of the account. It is created if it does not exist. @default 'default' */
   readonly namespace?: string | undefined
 }
 
 /** A ServiceAccount that a test's operator runs as. */
 export interface Account {
-  /** `system:serviceaccount:NAMESPACE:NAME`, as `server.rights()` names it. */
+  /** The user name `system:serviceaccount:NAMESPACE:NAME`, as `server.rights()` names it. */
   readonly user: string
   readonly token: string
   readonly kubeconfig: Kubeconfig
 }
 
-/** Ten years: a test may simulate some. */
+/** Ten years, because a test may simulate some. */
 export const tokenSeconds = 315_360_000
 
 /** An object to create. A namespace or ServiceAccount may exist already. */
@@ -37,7 +37,7 @@ export interface AccountObject {
   readonly metadata: { readonly name: string; readonly namespace?: string }
 }
 
-/** The rules that hold for an account by namespace; those at `''` hold everywhere. */
+/** The rules that apply to an account, by namespace. The rules at `''` apply everywhere. */
 export function rulesByNamespace(grants: readonly Grant[]): ReadonlyMap<string, readonly PolicyRule[]> {
   const rules = new Map<string, PolicyRule[]>()
   for (const grant of grants) {
@@ -71,12 +71,12 @@ export function accountObjects(grants: readonly Grant[], account: Required<Accou
   ]
 }
 
-/** Whether an object of {@link accountObjects} may be there already. */
+/** Whether an object of {@link accountObjects} may exist already. */
 export function mayExist({ kind }: AccountObject): boolean {
   return kind === 'Namespace' || kind === 'ServiceAccount'
 }
 
-/** Thrown by `account()` where every user may do everything. */
+/** Thrown by `account()` if every user may do everything. */
 export class AccountError extends TypeError {
   readonly code: 'ERR_WHERRY_ACCOUNT' = 'ERR_WHERRY_ACCOUNT'
 
@@ -86,7 +86,7 @@ export class AccountError extends TypeError {
   }
 }
 
-/** Thrown by `rights()` and `usedRights()` of a server that was not asked to record them. */
+/** Thrown by `rights()` and `usedRights()` of a server that does not record them. */
 export class RightsError extends TypeError {
   readonly code: 'ERR_WHERRY_RIGHTS' = 'ERR_WHERRY_RIGHTS'
 

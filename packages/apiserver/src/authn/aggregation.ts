@@ -1,8 +1,8 @@
 import type { ClusterRole, LabelSelector, PolicyRule, PolicySource } from './policy.ts'
 
 /**
- * The rules of a ClusterRole. Those of an aggregated one are the rules of all that its selectors match, whatever it
- * lists itself: in a real cluster a controller writes them there a moment later.
+ * The rules of a ClusterRole. An aggregated ClusterRole has the rules of all roles that its selectors match, whatever it lists itself: in a real cluster a
+ * controller writes them there a moment later.
  */
 export function rulesOf(role: ClusterRole, policy: Pick<PolicySource, 'clusterRoles'>): readonly PolicyRule[] {
   return collect(role, policy, new Set())

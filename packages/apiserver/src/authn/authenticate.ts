@@ -5,20 +5,19 @@ export const anonymousUser = 'system:anonymous'
 export const authenticatedGroup = 'system:authenticated'
 export const unauthenticatedGroup = 'system:unauthenticated'
 
-/** How the user of a request is found. */
+/** The means to find the user of a request. */
 export interface Authentication {
-  /** The user of a bearer token; `undefined` if it is nobody's. */
+  /** The user of a bearer token; `undefined` if the token belongs to nobody. */
   readonly userByToken: (token: string) => User | undefined
-  /** Whether a request that shows nothing is let in as `system:anonymous`. */
+  /** Whether a request without credentials is accepted as `system:anonymous`. */
   readonly anonymous: boolean
 }
 
 /**
- * The user of a request, or that it is `unauthorized` (401): it shows a token that is nobody's, or nothing and
- * anonymous users are not let in.
+ * The user of a request. It is `unauthorized` (401) if its token belongs to nobody, or if it has no credentials and anonymous users are not allowed.
  *
- * A client certificate (verified by the front) goes before a token: its CN is the user and its Os are the groups, and one
- * without CN says nothing. Every known user is in `system:authenticated` as well.
+ * A client certificate (verified by the front) is preferred to a token: its CN is the user and its Os are the groups. A certificate without CN is ignored.
+ * Every known user is in `system:authenticated` as well.
  */
 export function authenticate(request: ServerRequest, config: Authentication): User | 'unauthorized' {
   const { certificate } = request.peer
@@ -33,13 +32,13 @@ export function authenticate(request: ServerRequest, config: Authentication): Us
   return config.anonymous ? { name: anonymousUser, groups: [unauthenticatedGroup] } : 'unauthorized'
 }
 
-/** Another scheme, or no token behind it, counts as showing nothing. */
+/** The token of an authorization header. Another scheme, or an empty token, counts as no credentials. */
 function bearerToken(header: string): string | undefined {
   const [scheme = '', token = ''] = header.trim().split(' ', 2)
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
-/** `user` as an authenticated user: in `system:authenticated` as well. */
+/** Returns `user` with the group `system:authenticated` of known users. */
 export function known(user: User): User {
   if (user.name === anonymousUser || user.groups.includes(authenticatedGroup)) return user
   return { ...user, groups: [...user.groups, authenticatedGroup] }

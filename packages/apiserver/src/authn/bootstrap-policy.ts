@@ -4,7 +4,7 @@ import { privilegedGroup } from './rbac.ts'
 import { type SystemRole, systemRoles } from './system-roles.ts'
 import { userRules } from './user-rules.ts'
 
-/** A role or a binding as it is created at a server's first start. */
+/** A role or a binding that a server creates at its first start. */
 export type BootstrapObject = (ClusterRole | Binding) & {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'ClusterRole' | 'ClusterRoleBinding' | 'Role' | 'RoleBinding'
@@ -26,9 +26,8 @@ const create = (apiGroup: string, resources: readonly string[]): PolicyRule => (
 })
 
 /**
- * Those of kube-apiserver's default roles that everybody has by a default binding: what lets a user with no roles read
- * health, version and discovery, and `system:masters` do everything. {@link userRoles} makes those that are bound to nobody, and {@link systemRoles}
- * knows those of the server's own parts.
+ * The default roles of kube-apiserver that default bindings grant to groups. They let users without roles read health, version and discovery, and let
+ * `system:masters` do everything. {@link userRoles} makes the roles that are bound to nobody, and {@link systemRoles} has the roles of the server's own parts.
  */
 const defaults: readonly Default[] = [
   {
@@ -64,12 +63,12 @@ const apiVersion = 'rbac.authorization.k8s.io/v1'
 const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' }
 const labels = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
 
-/** `view`, `edit` and `admin`: each is made of the roles that are labelled for it, so that a user's own roles can add to them. */
+/** Makes `view`, `edit` and `admin`. Each aggregates the roles with its label, so that roles of a user's own can add to them. */
 function userRoles(): BootstrapObject[] {
   const aggregateTo = (name: string): Record<string, string> => ({
     [`rbac.authorization.k8s.io/aggregate-to-${name}`]: 'true',
   })
-  /** The role that has all of a role, and more. */
+  /** The role that contains each role. */
   const next = { view: 'edit', edit: 'admin', admin: undefined }
   const names = ['admin', 'edit', 'view'] as const
   const wholes = names.map((name): BootstrapObject => {

@@ -20,8 +20,9 @@ export interface Granting {
 }
 
 /**
- * Refuses a role with rights that the user does not have, unless they may `escalate` it, and a binding of such a role, unless they may
- * `bind` that. As kube-apiserver does; what a function allows can't be compared. Notes which rights the user granted to others.
+ * Refuses a role with rights that the user does not have, unless the user may `escalate` it, and a binding of such a role, unless the user may `bind` the role.
+ * kube-apiserver does the same. If a function authorizes, its rights can't be compared, so nothing is refused. Records the rights that the user granted to
+ * others.
  *
  * @throws StatusError
  */
@@ -50,7 +51,7 @@ export function confirmNoEscalation(access: AccessControl, granting: Granting): 
   })
 }
 
-/** The verb that stands for the rights that are granted, on which object, and these rights; `undefined` if a binding's role is not there. */
+/** The right `escalate` or `bind` that would allow a write, and the rights that the write grants; `undefined` if the role of a binding does not exist. */
 function grantOf(access: AccessControl, { plural, namespace, name, object }: Granting) {
   if (!plural.endsWith('bindings')) {
     const rules: readonly PolicyRule[] | undefined = (object as unknown as Role).rules ?? []
@@ -72,7 +73,7 @@ function allows(rule: PolicyRule, user: User, { resource: of, ...single }: Singl
   return ruleAllows(rule, { ...single, user, resource, subresource, version: '', namespace: '' })
 }
 
-/** As kube-apiserver prints rules: those of one resource as one. */
+/** The rights as kube-apiserver prints them: those of one resource together. */
 function compact(all: readonly SingleRight[]): string[] {
   const verbs = Map.groupBy(all, ({ group, resource, name, path }) =>
     path === ''

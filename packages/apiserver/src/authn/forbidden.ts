@@ -1,7 +1,7 @@
 import { StatusError } from '../status.ts'
 import type { AccessAttributes } from './access.ts'
 
-/** The 403 for a request that is not allowed, in kube-apiserver's words. A `reason` is appended when there is one. */
+/** The 403 for a request that is not allowed, in kube-apiserver's words, with the `reason` appended if there is one. */
 export function forbidden(asked: AccessAttributes, reason = ''): StatusError {
   const { resource, group, name } = asked
   const why = `${escapeMarkup(refusal(asked))}${reason && `: ${reason}`}`
@@ -19,12 +19,12 @@ function refusal({ user, verb, resource, subresource, group, namespace, path }: 
   return `User ${quoted(user.name)} cannot ${verb} resource ${what} in API group ${quoted(group)} ${scope}`
 }
 
-/** Go's `%q`, for all that comes up in names and paths. */
+/** Quotes a text as Go's `%q` does, for all characters that occur in names and paths. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
-/** The message may end up in a browser: the server takes the markup out of it. */
+/** Escapes the markup in a message, as the server does, because the message may be shown in a browser. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,10 +1,10 @@
 import type { AccessAttributes } from './access.ts'
 import type { PolicyRule } from './policy.ts'
 
-/** What a rule allows: one verb on one resource (a subresource is `pods/log`), or on one path. */
+/** A right that a rule allows: one verb on one resource (a subresource is `pods/log`), or on one path. */
 export type SingleRight = Pick<AccessAttributes, 'verb' | 'group' | 'resource' | 'name' | 'path'>
 
-/** All that a rule allows, one by one. */
+/** All rights that a rule allows, one by one. */
 export function singles(rule: PolicyRule): SingleRight[] {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
   const names = resourceNames.length === 0 ? [''] : resourceNames

@@ -4,7 +4,7 @@ import { StatusError } from '../status.ts'
 import type { AccessAttributes, User } from './access.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
 
-/** The user that a request impersonates, and the rights that its sender needs for that: all of them. */
+/** The user that a request impersonates, and the rights that its sender needs for that. The sender needs all of them. */
 export interface Impersonation {
   readonly user: User
   readonly checks: readonly AccessAttributes[]
@@ -14,10 +14,10 @@ const extraPrefix = 'impersonate-extra-'
 const authenticationGroup = 'authentication.k8s.io'
 
 /**
- * Reads the `Impersonate-*` headers of a request by `requestor`; `undefined` when there are none.
+ * Reads the `Impersonate-*` headers of a request by `requestor`; `undefined` if there are none.
  *
- * A header that came more than once is one text here, its values joined by commas: so a value can't hold one. Throws the
- * server's 500 for groups, a uid or extras without a user.
+ * A header that came more than once is one text here, its values joined by commas, so a value can't contain a comma. Throws the server's 500 for groups, a uid
+ * or extras without a user.
  */
 export function readImpersonation(
   requestor: User,
@@ -93,7 +93,7 @@ export function impersonationResources(
   ]
 }
 
-/** With the user as Go prints it. */
+/** The server's 500, which contains the user as Go prints it. */
 function withoutUser(
   uid: string,
   groups: readonly string[],
@@ -125,7 +125,7 @@ function readExtra(headers: Readonly<Record<string, string>>): Record<string, re
   return extra
 }
 
-/** Keys may hold what a header name can't, percent-encoded. */
+/** Decodes a key. Characters that a header name can't have are percent-encoded. */
 function unescaped(key: string): string {
   try {
     return decodeURIComponent(key)
@@ -134,7 +134,7 @@ function unescaped(key: string): string {
   }
 }
 
-/** Everybody is in one of the two groups of everybody. */
+/** Adds the implied group: every user is in the group of authenticated or of unauthenticated users. */
 function withImplied(name: string, groups: readonly string[]): string[] {
   if (name === anonymousUser) {
     return groups.includes(unauthenticatedGroup) ? [...groups] : [...groups, unauthenticatedGroup]

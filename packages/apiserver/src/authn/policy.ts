@@ -1,9 +1,9 @@
-/** What a rule allows: the verbs on resources, or on paths that are none. */
+/** The verbs that a rule allows on resources, or on paths that are no resources. */
 export interface PolicyRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[] | undefined
   readonly resources?: readonly string[] | undefined
-  /** None: any name, and none. */
+  /** Absent: any name, and requests without a name. */
   readonly resourceNames?: readonly string[] | undefined
   readonly nonResourceURLs?: readonly string[] | undefined
 }
@@ -14,13 +14,13 @@ interface Named {
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
-/** A Role of `rbac.authorization.k8s.io/v1`, as far as it is evaluated. */
+/** A Role of `rbac.authorization.k8s.io/v1`, with the evaluated fields. */
 export interface Role {
   readonly metadata: Named
   readonly rules?: readonly PolicyRule[] | null | undefined
 }
 
-/** A selector over labels. An empty one selects everything. */
+/** A selector of labels. An empty selector selects everything. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined
   readonly matchExpressions?:
@@ -32,21 +32,21 @@ export interface LabelSelector {
     | undefined
 }
 
-/** A ClusterRole. One with an aggregation rule has the rules of those that it selects, and none of its own. */
+/** A ClusterRole. With an aggregation rule, it has the rules of the roles that it selects, and none of its own. */
 export interface ClusterRole extends Role {
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] | undefined } | undefined
 }
 
-/** A user, group or service account that a binding is for. */
+/** A user, group or service account of a binding. */
 export interface Subject {
   readonly apiGroup?: string | undefined
   readonly kind: string
   readonly name: string
-  /** Of a ServiceAccount; in a RoleBinding the binding's own when it is not given. */
+  /** The namespace of a ServiceAccount. If it is absent in a RoleBinding, it is the binding's own. */
   readonly namespace?: string | undefined
 }
 
-/** The role that a binding is of. */
+/** The role of a binding. */
 export interface RoleRef {
   readonly apiGroup?: string | undefined
   readonly kind: string
@@ -60,7 +60,7 @@ export interface Binding {
   readonly subjects?: readonly Subject[] | undefined
 }
 
-/** Where the policy is read from, again for each decision: the server's store, or lists in a test. */
+/** The source of the policy, which is read again for each decision: the server's store, or lists in a test. */
 export interface PolicySource {
   role(namespace: string, name: string): Role | undefined
   clusterRole(name: string): ClusterRole | undefined

@@ -4,20 +4,20 @@ import { rulesOf } from './aggregation.ts'
 import type { Binding, PolicyRule, PolicySource, RoleRef, Subject } from './policy.ts'
 import { ruleAllows } from './rule.ts'
 
-/** Whether something is allowed. `reason`: by what it is, or which roles were missing when it is not. */
+/** Whether an access is allowed. `reason`: the binding that allows it, or the roles that were missing. */
 export interface Decision {
   readonly allowed: boolean
   readonly reason?: string | undefined
 }
 
-/** May do everything, whatever the policy says. */
+/** The group that is allowed everything, whatever the policy. */
 export const privilegedGroup = 'system:masters'
 
 /**
- * Decides as the RBAC authorizer does: what some rule allows, of a role that is bound to the user, is allowed, and
- * nothing else. ClusterRoleBindings hold everywhere; RoleBindings in their namespace.
+ * Decides as the RBAC authorizer does: an access is allowed if a rule of a role that is bound to the user allows it. ClusterRoleBindings apply everywhere,
+ * RoleBindings in their namespace.
  *
- * A list or watch of one name by field selector is asked for with that `name`.
+ * A list or watch of one name by field selector has that `name`.
  */
 export function authorize(asked: AccessAttributes, policy: PolicySource): Decision {
   if (asked.user.groups.includes(privilegedGroup)) return { allowed: true }
@@ -43,8 +43,8 @@ export function authorize(asked: AccessAttributes, policy: PolicySource): Decisi
 }
 
 /**
- * All rules that hold for a user in a namespace, binding by binding. That a group is privileged is no rule: `system:masters` has those of the default role
- * `cluster-admin`, as long as it is bound to that.
+ * All rules that apply to a user in a namespace, binding by binding. Being in a privileged group is no rule: `system:masters` has the rules of the default role
+ * `cluster-admin` while it is bound to that role.
  */
 export function rulesFor(user: User, namespace: string, policy: PolicySource): PolicyRule[] {
   const bound = (bindings: Iterable<Binding>, within: string): PolicyRule[] =>
@@ -62,7 +62,7 @@ function isFor(subject: Subject, user: User, namespace: string): boolean {
   return home !== '' && user.name === serviceAccountUserName(home, subject.name)
 }
 
-/** The rules of a role; `undefined` where there is none. */
+/** The rules of a role; `undefined` if the role does not exist. */
 export function rulesOfRole(
   { kind, name }: RoleRef,
   namespace: string,

@@ -3,7 +3,7 @@ import type { PolicyRule } from './policy.ts'
 
 const any = '*'
 
-/** Whether one rule allows the access that is asked for. The rules are those of https://kubernetes.io/docs/reference/access-authn-authz/rbac/. */
+/** Whether a rule allows an access, as in https://kubernetes.io/docs/reference/access-authn-authz/rbac/. */
 export function ruleAllows(rule: PolicyRule, asked: AccessAttributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false
   if (asked.resource === '') return pathMatches(rule.nonResourceURLs ?? [], asked.path)
@@ -16,7 +16,7 @@ function has(list: readonly string[], value: string): boolean {
   return list.includes(any) || list.includes(value)
 }
 
-/** `*` is every resource and subresource; `pods` is not `pods/log`; `*` before `/scale` is that subresource of any. */
+/** `*` matches every resource and subresource. `pods` does not match `pods/log`. `*` before `/scale` matches that subresource of any resource. */
 function resourceMatches(resources: readonly string[], { resource, subresource }: AccessAttributes): boolean {
   if (resources.includes(any)) return true
   if (subresource === '') return resources.includes(resource)

@@ -1,8 +1,8 @@
 /**
- * kube-apiserver's default roles for its own parts and for extensions, as 1.37 has them: all but those in `bootstrap-policy.ts`. A role is a line,
- * and each of its rules a line below: verbs, API groups, resources, and names of objects if the rule is about these alone; or verbs and paths. A Role
- * has its namespace before its name. After `<` are the subjects that it is bound to; a role of a controller is bound to the ServiceAccount of that
- * name in kube-system. A test compares all of them with those of a real server.
+ * kube-apiserver's default roles for its own parts and for extensions, as in 1.37, without the roles in `bootstrap-policy.ts`. Each role is a line, and each of
+ * its rules a line below: verbs, API groups, resources, and names of objects if the rule is restricted to them; or verbs and paths. A Role has its namespace
+ * before its name. After `<` are the subjects that the role is bound to; a role of a controller is bound to the ServiceAccount of that name in kube-system. A
+ * test compares all of them with those of a real server.
  */
 export const systemRoleLines: string = `
 system:auth-delegator

@@ -3,11 +3,11 @@ import { systemRoleLines } from './system-role-lines.ts'
 
 /** A default role of a server's own parts or of extensions. */
 export interface SystemRole {
-  /** Of a Role. '' for a ClusterRole. */
+  /** The namespace of a Role; '' for a ClusterRole. */
   readonly namespace: string
   readonly name: string
   readonly rules: readonly PolicyRule[]
-  /** Its binding; without it, it is bound to nobody. */
+  /** The role's binding. Without it the role is bound to nobody. */
   readonly binding?: { readonly name: string; readonly subjects: readonly Subject[] } | undefined
 }
 

@@ -2,36 +2,36 @@ import type { AccessAttributes } from './access.ts'
 import type { SingleRight } from './grants.ts'
 import type { PolicyRule } from './policy.ts'
 
-/** The rights that a user made use of, as the object that grants exactly these. */
+/** The rights that a user has used, as the role that grants exactly these rights. */
 export interface UsedRole {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
-  /** `Role` for what was done in one namespace; `ClusterRole` for what names none. */
+  /** `Role` for rights in one namespace, `ClusterRole` for rights without a namespace. */
   readonly kind: 'Role' | 'ClusterRole'
   readonly metadata: { readonly name: 'used'; readonly namespace?: string }
   readonly rules: readonly PolicyRule[]
 }
 
-/** A request that a user was allowed to do and did. */
+/** A right that a user has used. */
 export interface UsedRight {
   readonly verb: string
-  /** '' for the core group. Not there for a path that is no resource. */
+  /** '' for the core group. Absent for a path that is no resource. */
   readonly group?: string | undefined
-  /** With its subresource: `games/status`. */
+  /** The resource with its subresource: `games/status`. */
   readonly resource?: string | undefined
-  /** Not there for the whole cluster. */
+  /** Absent for the whole cluster. */
   readonly namespace?: string | undefined
-  /** The object, or the one that a field selector names. Not there for all of them, or for more than a hundred. */
+  /** The object, or the name in a field selector. Absent for all objects, or for more than a hundred. */
   readonly name?: string | undefined
-  /** For a path that is no resource's. */
+  /** The path of a request without a resource. */
   readonly path?: string | undefined
   /**
-   * For `escalate` and `bind` only: the rights that the user granted to others by a role or a binding, in the same namespace. A server allows that to
+   * For `escalate` and `bind` only: the rights that the user granted to others by a role or a binding, in the same namespace. A server allows the grant to
    * users with this verb, and to users that have these rights themselves.
    */
   readonly grants?: readonly UsedRight[] | undefined
 }
 
-/** Names beyond these are any name, so that a long test does not keep the name of each of its objects. */
+/** The maximum number of recorded names. More names count as any name, so that a long test does not keep the name of each of its objects. */
 const maxNames = 100
 
 /** Verbs by resource or path, each with the names that it was used with. */
@@ -39,25 +39,25 @@ type Used = Map<string, Map<string, Set<string>>>
 
 /** Rights that a user granted to others. */
 interface Grant {
-  /** The `escalate` or `bind` that stands for them. */
+  /** The `escalate` or `bind` that these rights are recorded under. */
   readonly by: AccessAttributes
   readonly rights: Map<string, SingleRight>
-  /** Whether the user could grant them only because it had them. */
+  /** Whether the user could grant the rights only because the user had them. */
   readonly isHeld: boolean
 }
 
-/** Records what each user was allowed to do and did. */
+/** Records the rights that each user has used. */
 export class UsedRights {
-  /** By user and namespace. */
+  /** The used rights by user and namespace. */
   readonly #users = new Map<string, Map<string, Used>>()
-  /** By user, and what stands for them. */
+  /** By user, and then by the `escalate` or `bind` that allows them. */
   readonly #grants = new Map<string, Map<string, Grant>>()
 
   note(right: AccessAttributes): void {
     add(entry(this.#users, right.user.name, newMap<Used>), right)
   }
 
-  /** Notes rights that a user granted to others, which `by` stands for. */
+  /** Records rights that a user granted to others, under the right `by` that allows the grant. */
   noteGrant(by: AccessAttributes, rights: readonly SingleRight[], isHeld: boolean): void {
     const key = JSON.stringify([by.verb, by.resource, by.namespace, by.name, isHeld])
     const grants = entry(this.#grants, by.user.name, newMap<Grant>)
@@ -70,7 +70,7 @@ export class UsedRights {
     this.#grants.clear()
   }
 
-  /** What one user did, sorted. */
+  /** The used rights of a user, sorted. */
   of(user: string): readonly UsedRight[] {
     const rights: UsedRight[] = []
     const namespaces = this.#users.get(user) ?? newMap<Used>()
@@ -88,7 +88,7 @@ export class UsedRights {
     return rights
   }
 
-  /** What a user did, with what it needs to grant the rights that it granted. */
+  /** The used rights of a user, with the rights that the user needs for its grants. */
   #withGrants(user: string, namespaces: ReadonlyMap<string, Used>): ReadonlyMap<string, Used> {
     const grants = this.#grants.get(user)
     if (grants === undefined) return namespaces
@@ -100,7 +100,7 @@ export class UsedRights {
     return all
   }
 
-  /** By user, the ClusterRole first and then the Roles by namespace. */
+  /** The roles by user: the ClusterRole first and then the Roles by namespace. */
   roles(): Readonly<Record<string, readonly UsedRole[]>> {
     return Object.fromEntries(
       [...this.#users].map(([user, namespaces]) => [
@@ -151,7 +151,7 @@ function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value
 }
 
-/** One rule for the resources of a group that have the same verbs; paths likewise. */
+/** Makes a rule for the resources of a group that have the same verbs. Paths likewise. */
 function rulesOf(used: ReadonlyMap<string, ReadonlyMap<string, unknown>>): PolicyRule[] {
   const alike = Map.groupBy([...used].sort(byKey), ([what, verbs]) => {
     const group = what.startsWith('/') ? '/' : what.slice(0, what.indexOf(' '))

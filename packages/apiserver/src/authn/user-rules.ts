@@ -1,8 +1,8 @@
 import type { PolicyRule } from './policy.ts'
 
 /**
- * The rules of kube-apiserver's roles for users, by the role that each part is aggregated to: `edit` has those of `view` too, and
- * `admin` those of both.
+ * The rules of kube-apiserver's roles for users, by the role that each rule is aggregated to: `edit` has the rules of `view` too, and `admin` the rules of
+ * both.
  */
 export const userRules: Readonly<Record<'admin' | 'edit' | 'view', readonly PolicyRule[]>> = {
   admin: [

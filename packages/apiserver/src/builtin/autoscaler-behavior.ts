@@ -5,7 +5,7 @@ const byPods = { type: 'Pods', value: 4, periodSeconds: 15 }
 const byPercent = { type: 'Percent', value: 100, periodSeconds: 15 }
 
 /**
- * An autoscaler that says how it scales in one direction is given the rest of both.
+ * Fills in the behavior of both directions, if an autoscaler has a behavior.
  *
  * See https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#default-behavior
  */

@@ -5,10 +5,10 @@ import type { StatusCause } from '../status.ts'
 import { isLess } from './quantity.ts'
 import { forbidden, withDifference } from './spec-difference.ts'
 
-/** By this finalizer a claim stays while Pods use it. */
+/** The finalizer that keeps a claim while Pods use it. */
 export const claimProtection = 'kubernetes.io/pvc-protection'
 
-/** The problems of a claim that replaces another: its spec is for life, but for its size and some fields that can be set later. */
+/** The problems of a claim that replaces another: its spec is immutable, except its size and some fields that can be set later. */
 export function claimProblems(claim: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [{ ...objectAt(claim, 'spec') }, { ...objectAt(old, 'spec') }]
@@ -33,7 +33,7 @@ export function claimProblems(claim: KubeObject, old: KubeObject | undefined): S
     causes.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'))
   }
   const mode = own(spec, 'volumeMode')
-  // The path is the server's own.
+  // The server's own path has no `spec`.
   if (mode !== own(before, 'volumeMode')) causes.push(invalid('volumeMode', mode, 'field is immutable'))
   return causes
 }

@@ -15,10 +15,10 @@ import { dropAffinity, serviceDefaults } from './service.ts'
 import { completeSet, workloadDefaults } from './workload-defaults.ts'
 import { keptTexts, leftOutZeros } from './zero-values.ts'
 
-/** What a type's fields are where they are not given; a function is asked in the order of the fields. */
+/** The defaults of a type's fields. Functions are called in the order of the fields. */
 export type Defaults = Readonly<Record<string, Json | ((of: JsonObject) => Json | undefined)>>
 
-/** By the name of the type, so that the defaults of a Pod's spec hold for every template. */
+/** The defaults by the name of the type, so that the defaults of a Pod's spec apply to every template. */
 const defaults: Readonly<Record<string, Defaults>> = {
   ...podDefaults,
   ...workloadDefaults,
@@ -26,7 +26,7 @@ const defaults: Readonly<Record<string, Defaults>> = {
   ...rarerDefaults,
 }
 
-/** The resources that are completed as a real server completes them. Objects of others are stored as they come. */
+/** The resources with objects that are completed as on a real server. Objects of other resources are stored unchanged. */
 const completed: ReadonlySet<string> = new Set([
   ...['pods', 'podtemplates', 'replicationcontrollers', 'services', 'persistentvolumeclaims', 'persistentvolumes'],
   ...['resourcequotas', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps'],
@@ -48,7 +48,7 @@ function typeOf(type: ResourceType): FieldType | undefined {
   return !type.custom && completed.has(resourceKey(type)) ? builtinType(type.apiVersion, type.kind) : undefined
 }
 
-/** Functions that fill in fields of the object itself, and not of templates of it. */
+/** Functions that fill in fields of the object itself, and not of its templates. */
 const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   pods: completePod,
   'jobs.batch': completeJob,
@@ -60,19 +60,19 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   limitranges: completeLimits,
 }
 
-/** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops empty ones. */
+/** Completes an object of a built-in resource: fills in its defaults, brings its values into the server's form, and drops empty values. */
 export function complete(object: KubeObject, type: ResourceType): void {
   const fields = typeOf(type)
   if (fields === undefined) return
   ofItself[resourceKey(type)]?.(object)
   const { metadata } = object
-  // Metadata has been read, and a null list of it means something.
+  // Metadata has been read before, and a null list in it has a meaning.
   const whole = struct({ ...object, metadata: {} }, fields)
   for (const key of Object.keys(object)) delete object[key]
   Object.assign(object, whole, { metadata })
 }
 
-/** The status of a new object of a resource, if every one has some. */
+/** The status of a new object of a resource, if all of its objects have a status. */
 export function newStatus(type: ResourceType): Json | undefined {
   const fields = typeOf(type)
   const status = fields?.always.has('status') ? fieldOf(fields, 'status') : undefined
@@ -83,7 +83,7 @@ function struct(given: JsonObject, type: FieldType): JsonObject {
   const object: JsonObject = {}
   for (const name of Object.keys(given)) {
     const value = given[name]
-    // An empty list is none, but for one that is in every object.
+    // An empty list counts as absent, unless every object has the list.
     const isNone = Array.isArray(value) && value.length === 0 && !type.always.has(name)
     if (value != null && !isNone && !isZero(value, name, type)) setOwn(object, name, value)
   }
@@ -120,7 +120,7 @@ function completedValue(value: Json, type: FieldType): Json {
   return mapValues(value, amount => quantity(amount ?? '0', true))
 }
 
-/** What Go makes of a null item of a list. */
+/** The value that Go reads for a null item of a list. */
 function zeroOf({ struct, kind }: FieldType): Json {
   return struct ? {} : kind === 'string' ? '' : null
 }
@@ -130,21 +130,21 @@ function mapValues(map: JsonObject, to: (value: Json | undefined) => Json): Json
   return Object.fromEntries(entries.sort(byKey))
 }
 
-/** Of scalars that are no texts alone there are two: times, which stay as they are, and quantities. */
+/** Formats a quantity. Scalars that are not only texts are quantities or times, and times stay unchanged. */
 function quantity(value: Json, isResource: boolean): Json {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value
   return typeof text !== 'string' || /^\d{4}-\d\d-\d\dT/.test(text) ? value : canonicalQuantity(text.trim(), isResource)
 }
 
-/** Whether a value is its type's zero, and left out for that. */
+/** Whether a value is the zero value of its type and is left out for that reason. */
 function isZero(value: Json, name: string, type: FieldType): boolean {
   const isLeftOut = leftOutZeros[type.name]?.includes(name) === true
   if (value !== '') return isLeftOut && (value === false || value === 0)
-  // Of what may be a number or a text, an empty text is none.
+  // An empty text in a field for a number or a text counts as absent.
   return isLeftOut || (fieldOf(type, name)?.kind === 'string' && !keptTexts.has(`${type.name}.${name}`))
 }
 
-/** Lists and maps that are empty are left out; structs are not. */
+/** Whether a value is an empty list or map, which is left out. Empty structs are kept. */
 function isEmpty(value: Json, type: FieldType): boolean {
   if (Array.isArray(value)) return value.length === 0
   return type.others !== undefined && isObject(value) && Object.keys(value).length === 0

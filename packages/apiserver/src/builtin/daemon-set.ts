@@ -3,13 +3,13 @@ import type { KubeObject } from '../objects/object.ts'
 
 const annotation = 'deprecated.daemonset.template.generation'
 
-/** Gives a DaemonSet the annotation that counts its templates, unless it has one. */
+/** Adds the annotation that counts the templates of a DaemonSet, if it is missing. */
 export function countTemplate(daemonSet: KubeObject, count: string): void {
   const { metadata } = daemonSet
   metadata.annotations = { [annotation]: count, ...metadata.annotations }
 }
 
-/** Counts the template of a DaemonSet that is created, or replaces `old`. */
+/** Sets the count of the templates of a DaemonSet that is created, or replaces `old`. */
 export function nextTemplate(daemonSet: KubeObject, old: KubeObject | undefined): void {
   const templateOf = (of: KubeObject | undefined): unknown => own(objectAt(of, 'spec') ?? {}, 'template')
   const before = Number(old?.metadata.annotations?.[annotation] ?? 0)

@@ -1,4 +1,4 @@
-/** The parts of a time in the order in which Go reads them: how Go calls each, what it takes, and what it may be. */
+/** A part of a time, in the order in which Go reads the parts: Go's name of the part, its form, and its range. */
 type Part = readonly [name: string, form: RegExp, range?: readonly [what: string, least: number, most: number]]
 
 const seconds: readonly Part[] = [
@@ -14,14 +14,14 @@ const seconds: readonly Part[] = [
   [':', /^:/],
 ]
 const zone: Part = ['Z07:00', /^(?:Z|[+-]\d\d:\d\d)/]
-/** A second may have a fraction, which its form need not name. */
+/** A second may have a fraction, even if the form has none. */
 const plain: readonly Part[] = [...seconds, ['05', /^\d\d(?:[.,]\d+)?/, ['second', 0, 59]], zone]
 const micro: readonly Part[] = [...seconds, ['05', /^\d\d/, ['second', 0, 59]], ['.000000', /^[.,]\d{6}/], zone]
 
-/** The times that servers write. Of nearly every one no more is asked. */
+/** The form in which servers write times. Nearly every time matches it and is checked no further. */
 const usual = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/
 
-/** What Go says of a text that is no time of RFC 3339, `withMicros` with a fraction of six digits; `undefined`: it is one. */
+/** Go's message for a text that is no time of RFC 3339, or with `withMicros` no time with a fraction of six digits; `undefined` if the text is valid. */
 export function timeProblem(text: string, withMicros: boolean): string | undefined {
   const known = usual.exec(text)
   if (known !== null && (!withMicros || known[1] !== undefined)) return undefined

@@ -4,24 +4,24 @@ import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 import { forbidden } from './spec-difference.ts'
 
-/** What can't be changed once it is set. A cause for each of the fields, named by their paths, that an update changes. */
+/** The causes against an update that changes immutable fields, one for each changed field. `paths` are the fields. */
 export function fieldProblems(object: KubeObject, old: KubeObject, paths: readonly string[]): StatusCause[] {
   return paths.flatMap(path => {
     const value = valueAt(object, path)
     const before = valueAt(old, path)
-    // To the server a text that is not there is an empty one.
+    // The server treats an absent text as an empty text.
     return sameJson(value, before) || (value === '' && before === undefined)
       ? []
       : [invalid(path, printed(value), 'field is immutable')]
   })
 }
 
-/** The `problems` of a resource with such fields. */
+/** The `problems` of a resource with immutable fields. */
 export function immutable(...paths: string[]): (object: KubeObject, old: KubeObject | undefined) => StatusCause[] {
   return (object, old) => (old === undefined ? [] : fieldProblems(object, old, paths))
 }
 
-/** The same of fields that a real server checks by the tags of its types: then it quotes no value. */
+/** As {@link immutable}, for fields that a real server checks by the tags of its types. Such a refusal quotes no value. */
 export function immutableByTag(...paths: string[]): (object: KubeObject, old?: KubeObject) => StatusCause[] {
   return (object, old) =>
     old === undefined
@@ -29,7 +29,7 @@ export function immutableByTag(...paths: string[]): (object: KubeObject, old?: K
       : paths.flatMap(path => fieldProblems(object, old, [path]).map(() => invalid(path, null, 'field is immutable')))
 }
 
-/** The `problems` of a resource with fields that an update may not name otherwise, each with the words of its refusal. */
+/** The `problems` of a resource with fields that an update may not change. Each field has its own message. */
 export function fixed(
   fields: Readonly<Record<string, string>>,
 ): (object: KubeObject, old?: KubeObject) => StatusCause[] {
@@ -41,7 +41,7 @@ export function fixed(
         )
 }
 
-/** A value as refusals quote it: a role by the names of the server's own type. */
+/** A value as refusals quote it. A role has the field names of the server's own type. */
 function printed(value: Json | undefined): Json {
   if (!isObject(value) || own(value, 'apiGroup') === undefined) return sortKeys(value ?? null)
   const { apiGroup, kind, name } = value

@@ -11,7 +11,7 @@ function labelsOf(job: KubeObject): JsonObject | undefined {
   return objectAt(objectAt(objectAt(objectAt(job, 'spec'), 'template'), 'metadata'), 'labels')
 }
 
-/** Fills in the defaults that a Job has, and the template of one has not. */
+/** Fills in the defaults of a Job that a Job's template does not get. */
 export function completeJob(job: KubeObject): void {
   const spec = objectAt(job, 'spec')
   if (spec === undefined) return
@@ -25,14 +25,14 @@ export function completeJob(job: KubeObject): void {
   labelAsPods(job)
 }
 
-/** What makes Pods and is without labels has those of its Pods. */
+/** Gives an object that makes Pods the labels of its Pods, if it has no labels. */
 export function labelAsPods(job: KubeObject): void {
   const labels = labelsOf(job)
   if (labels !== undefined && job.metadata.labels === undefined)
     job.metadata.labels = { ...labels } as { [key: string]: string } as { [key: string]: string }
 }
 
-/** The labels by which a Job knows its Pods. */
+/** The labels that select a Job's Pods. */
 export function ownLabels(name: string, uid: string): { [key: string]: string } {
   return {
     'job-name': name,
@@ -42,7 +42,7 @@ export function ownLabels(name: string, uid: string): { [key: string]: string } 
   }
 }
 
-/** Gives a new Job the selector and the labels by which it knows its Pods. */
+/** Sets the selector of a new Job, and the labels of its Pods that it selects. */
 export function selectOwnPods(job: KubeObject): void {
   const spec: JsonObject = { ...objectAt(job, 'spec') }
   if (own(spec, 'manualSelector') === true) return
@@ -57,7 +57,7 @@ export function selectOwnPods(job: KubeObject): void {
   job.spec = spec
 }
 
-/** A Job that had the labels of its Pods has them still. A real server does this as it reads an object from etcd. */
+/** Gives a Job the labels of its Pods, if it lacks only the labels of {@link ownLabels}. A real server does this when it reads an object from etcd. */
 export function labelAsOwnPods(job: KubeObject): void {
   const labels = labelsOf(job)
   const { name = '', uid = '', labels: given = {} } = job.metadata
@@ -93,7 +93,7 @@ export function jobProblems(job: KubeObject, old: KubeObject | undefined): Statu
   ]
 }
 
-/** The template of a Job can't be changed, but for where Pods run and what they need while the Job is suspended. */
+/** The causes against a changed template of a Job. While the Job is suspended, the nodes and resources of its Pods may be changed. */
 function templateProblems(job: KubeObject, old: KubeObject): StatusCause[] {
   if (own(objectAt(old, 'spec') ?? {}, 'suspend') !== true) return fieldProblems(job, old, ['spec.template'])
   const fixed = (of: KubeObject): KubeObject => {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects/object.ts'
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 
-/** Keeps Pods from a new node until it says that it is ready, as the admission plugin `TaintNodesByCondition` does. */
+/** Keeps Pods from a new node until the node is ready, as the admission plugin `TaintNodesByCondition` does. */
 export function taintNewNode(node: KubeObject): void {
   const spec: JsonObject = { ...objectAt(node, 'spec') }
   const taints = objectsAt(spec, 'taints')

@@ -2,14 +2,14 @@ import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
 
-/** An image that has no tag, or the tag `latest`, is always pulled. */
+/** The pull policy of an image. An image without a tag, or with the tag `latest`, is always pulled. */
 function pullPolicy(image: string): string {
   const [name = '', digest] = image.split('@')
   const tag = /:([^/:]*)$/.exec(name)?.[1] ?? (digest === undefined && isName(name) ? 'latest' : '')
   return tag === 'latest' ? 'Always' : 'IfNotPresent'
 }
 
-/** Whether this is a name of an image; else its tag is unknown. */
+/** Whether a text is a valid name of an image. If it is not, its tag is unknown. */
 function isName(name: string): boolean {
   const [first = '', ...rest] = name.split('/')
   const hasHost = rest.length > 0 && (/[.:A-Z]/.test(first) || first === 'localhost')
@@ -26,7 +26,7 @@ const container: Defaults = {
 }
 const mode: Defaults = { defaultMode: 0o644 }
 
-/** The defaults of Pods' specs, wherever they are. */
+/** The defaults of Pods' specs, in Pods and in templates. */
 export const podDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.PodSpec': {
     dnsPolicy: 'ClusterFirst',
@@ -59,12 +59,12 @@ export const podDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.ServiceAccountTokenProjection': { expirationSeconds: 3600 },
 }
 
-/** The containers of a spec, those that run before the others among them. */
+/** The containers of a spec, including the init containers. */
 function containersOf(spec: JsonObject | undefined): JsonObject[] {
   return [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers')]
 }
 
-/** Fills in the defaults that a Pod has, and the template of one has not. */
+/** Fills in the defaults of a Pod that a Pod's template does not get. */
 export function completePod(pod: KubeObject): void {
   const spec = objectAt(pod, 'spec')
   if (spec === undefined) return
@@ -80,7 +80,7 @@ export function completePod(pod: KubeObject): void {
   }
 }
 
-/** What admission adds to a Pod that is created, or changed: tolerations of nodes that are gone for a while, a priority. */
+/** Adds the fields that admission adds to a created or changed Pod: a priority, and tolerations of nodes that are unreachable or not ready for a while. */
 export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
   const before = objectAt(old, 'spec') ?? { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }
   const spec = { ...objectAt(pod, 'spec') }
@@ -97,7 +97,7 @@ function tolerates(toleration: JsonObject, field: string, value: string): boolea
   return (stringAt(toleration, field) ?? '') === '' || stringAt(toleration, field) === value
 }
 
-/** The status of a Pod that nobody has seen yet. */
+/** The status of a Pod that no scheduler or kubelet has processed yet. */
 export function newPodStatus(pod: KubeObject): JsonObject {
   const spec = objectAt(pod, 'spec')
   const gated = objectsAt(spec, 'schedulingGates').length > 0
@@ -112,7 +112,7 @@ export function newPodStatus(pod: KubeObject): JsonObject {
   return { phase: 'Pending', ...(gated ? { conditions: [condition] } : {}), qosClass: qosClass(containersOf(spec)) }
 }
 
-/** See https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
+/** The QoS class of a Pod. See https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
 function qosClass(containers: readonly JsonObject[]): string {
   const classes = new Set(
     containers.map(one => {

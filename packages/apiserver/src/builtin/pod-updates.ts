@@ -12,7 +12,7 @@ const changeable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ]
 
-/** The problems of a Pod that replaces another: little of its spec can be changed. */
+/** The problems of a Pod that replaces another. Only few fields of its spec can be changed. */
 export function podProblems(pod: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]
@@ -35,7 +35,7 @@ export function podProblems(pod: KubeObject, old: KubeObject | undefined): Statu
   return [...causes, forbidden('spec', withDifference(why, before, rest))]
 }
 
-/** The new spec with what may be changed as it was. */
+/** The new spec, with the old values of all fields that may be changed. */
 function asBefore(spec: JsonObject, before: JsonObject): JsonObject {
   const rest: JsonObject = { ...spec }
   for (const list of ['containers', 'initContainers']) {
@@ -85,7 +85,7 @@ function gateProblems(now: readonly JsonObject[], before: readonly JsonObject[])
   })
 }
 
-/** Of a Pod that waits at a gate, where it is to run can be narrowed. What was changed so is put back in `rest`. */
+/** The causes against a change of the nodes of a Pod with scheduling gates: the choice of nodes can only be narrowed. Puts the old values back into `rest`. */
 function whereItRuns(rest: JsonObject, before: JsonObject): StatusCause[] {
   const [selector, had] = [objectAt(rest, 'nodeSelector') ?? {}, objectAt(before, 'nodeSelector') ?? {}]
   const narrowed = Object.keys(had).every(key => own(selector, key) === own(had, key))

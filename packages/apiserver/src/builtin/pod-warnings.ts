@@ -1,10 +1,10 @@
 import { dnsLabelProblems, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
-/** The warnings of an object that is created, or that replaces `old`. They refuse nothing. */
+/** The warnings about an object that is created, or that replaces `old`. They refuse nothing. */
 export type Warnings = (object: KubeObject, old: KubeObject | undefined) => string[]
 
-/** The warnings of a kind that makes Pods of the template at `path`. `unchanged` says which updates are not looked at. */
+/** The warnings of a kind that makes Pods of the template at `path`. `unchanged` returns whether an update is not checked. */
 export function templateWarnings(path: string, unchanged: typeof isSame = isSame): Warnings {
   return (object, old) => {
     if (unchanged(object, old)) return []
@@ -14,13 +14,13 @@ export function templateWarnings(path: string, unchanged: typeof isSame = isSame
   }
 }
 
-/** Whether an update of a DaemonSet leaves its template as it is. */
+/** Whether an update of a DaemonSet leaves its template unchanged. */
 export function hasSameTemplate(object: KubeObject, old: KubeObject | undefined): boolean {
   const [template, oldTemplate] = [object, old].map(one => objectAt(objectAt(one, 'spec'), 'template'))
   return old !== undefined && sameJson(template, oldTemplate)
 }
 
-/** The same, if the object's name is part of the names of its Pods. */
+/** As {@link templateWarnings}, for an object with a name that becomes part of its Pods' names. */
 export function namedTemplateWarnings(path: string): Warnings {
   const ofTemplate = templateWarnings(path)
   return (object, old) => [...nameWarnings(object, old, 'Pod names and hostnames'), ...ofTemplate(object, old)]
@@ -42,7 +42,7 @@ function nameWarnings({ metadata }: KubeObject, old: KubeObject | undefined, use
   return problems.length === 0 ? [] : [`metadata.name: this is used in ${usedIn}, ${why}`]
 }
 
-/** A port with the path that it is at. */
+/** A port and its path. */
 interface Port {
   readonly at: string
   readonly port: JsonObject
@@ -70,7 +70,7 @@ function environmentWarnings(container: JsonObject, at: string): string[] {
     const reference = `$(${name})`
     const isFirst = !seen.has(name)
     seen.add(name)
-    // It may build on the value before it.
+    // The value may contain the value before it.
     const builds = own(variable, 'valueFrom') === undefined && value !== reference && value.includes(reference)
     if (isFirst || builds) return []
     return [

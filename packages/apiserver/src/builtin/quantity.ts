@@ -2,13 +2,13 @@ import { DecodeError } from '../objects/decoding.ts'
 
 const decimal = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E']
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
-/** How many nanos are one. */
+/** The number of nanos in a whole unit. */
 const one = 10n ** 9n
 const pattern = /^[+-]?0*(\d*)(?:\.(\d*))?(?:([numkMGTPE]|[KMGTPE]i)?|[eE]([+-]?\d+))$/
 
 /**
- * A quantity as the server prints it: `1000m` is `1`, `1024Mi` is `1Gi`. A text in canonical form is kept as it
- * was written. With `toMilli` it is rounded up to a thousandth, as amounts of resources are. Throws a {@link DecodeError}.
+ * A quantity as the server prints it: `1000m` is `1`, `1024Mi` is `1Gi`. A text in canonical form stays unchanged. With `toMilli` the quantity is rounded up to
+ * a thousandth, as amounts of resources are. Throws a {@link DecodeError}.
  *
  * See https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
  */
@@ -40,14 +40,14 @@ export function checkQuantity(text: string): void {
   parse(text)
 }
 
-/** A quantity taken apart, without its sign. */
+/** The parts of a quantity, without its sign. */
 interface Quantity {
   readonly whole: string
   readonly fraction: string
   readonly suffix: string
   readonly isBinary: boolean
   readonly scientific: boolean
-  /** The power of ten of the last digit, where it is no binary one. */
+  /** The power of ten of the last digit, for a suffix that is not binary. */
   readonly scale: number
 }
 
@@ -74,7 +74,7 @@ function isEighth(digits: string): boolean {
   return BigInt(digits || '0') % 8n === 0n
 }
 
-/** Whether a decimal number is written as it would be printed. */
+/** Whether a decimal number is written as the server prints it. */
 function isWritten(digits: string, whole: string, scale: number, toMilli: boolean): boolean {
   return scale % 3 === 0 && scale >= (toMilli ? -3 : -9) && whole !== '' && !digits.endsWith('000')
 }

@@ -4,7 +4,7 @@ import type { Defaults } from './complete.ts'
 
 const noTexts = (...fields: string[]): Defaults => Object.fromEntries(fields.map(field => [field, '']))
 
-/** The defaults of built-ins that operators use and seldom make, and those of their fields that Go prints if they are empty. */
+/** The defaults of built-ins that operators use but seldom make, and the empty values that Go prints in them. */
 export const rarerDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.Event': {
     ...{ firstTimestamp: null, lastTimestamp: null, eventTime: null },
@@ -42,7 +42,7 @@ export const rarerDefaults: Readonly<Record<string, Defaults>> = {
   'resource.v1.ResourcePool': { generation: 0 },
 }
 
-/** In a LimitRange, the limits of containers follow from their maxima, and their requests from their limits and minima. */
+/** Fills in a LimitRange: the limits of containers default to their maxima, and their requests to their limits and minima. */
 export function completeLimits(range: KubeObject): void {
   const spec = objectAt(range, 'spec')
   const limits = own(spec ?? {}, 'limits')

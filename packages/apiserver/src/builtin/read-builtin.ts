@@ -2,26 +2,26 @@ import { isObject, type Json, type JsonObject, setOwn } from '@wherry/cel/intern
 import { type FieldType, fieldOf } from '../fields/field-type.ts'
 import { problemOf, problemText, type Reading } from './value-problem.ts'
 
-/** A built-in as its type reads it. */
+/** A built-in object, read by its type. */
 export interface BuiltinRead {
-  /** The object with the fields that its type has; the object that was given if it has no others. */
+  /** The object with only the fields of its type. The given object itself, if it has no other fields. */
   readonly object: JsonObject
-  /** Where the other fields were, in the order in which they came: `spec.zz`, `spec.list[0].zz`. */
+  /** The paths of the other fields, in their order in the object: `spec.zz`, `spec.list[0].zz`. */
   readonly unknown: readonly string[]
-  /** What the server says of the values that are not of the types of their fields; `undefined`: all of them are. */
+  /** The server's message for values that do not have the types of their fields; `undefined` if all values have them. */
   readonly problem: string | undefined
 }
 
-/** Removes fields that a built-in's type does not have, and finds values of another type than their field. */
+/** Removes fields that a built-in's type does not have, and finds values of other types than their fields. */
 export function readBuiltin(object: JsonObject, type: FieldType, reading: Reading): BuiltinRead {
-  // Nearly every object is right, and then neither paths nor copies are made.
+  // Nearly every object is correct and needs neither paths nor copies.
   if (fits(object, type, reading)) return { object, unknown: [], problem: undefined }
   const walk = new Walk(reading)
   const known = walk.read(object, type, '', { struct: '', path: [] }) as JsonObject
   return { object: known, unknown: walk.unknown, problem: walk.problem }
 }
 
-/** Whether a value has the type, and whatever is in it, too. */
+/** Whether a value and all values in it have their types. */
 function fits(value: Json | undefined, type: FieldType, reading: Reading): boolean {
   if (value === null || value === undefined) return true
   if (problemOf(value, type, reading) !== undefined) return false
@@ -39,25 +39,25 @@ function fits(value: Json | undefined, type: FieldType, reading: Reading): boole
   return true
 }
 
-/** Where a value is, as the decoder says it: the struct that has it, and the fields that lead there. */
+/** The place of a value, as the decoder reports it: the struct that contains it, and the fields that lead to it. */
 interface Place {
   readonly struct: string
   readonly path: readonly string[]
 }
 
-/** Reads an object that has something wrong. */
+/** Reads an object with unknown fields or wrong values. */
 class Walk {
   readonly unknown: string[] = []
   problem: string | undefined
   readonly #reading: Reading
-  /** Whether a value stopped the decoder: then no other value is reported. */
+  /** Whether a value stopped the decoder, which then reports no other value. */
   #stopped = false
 
   constructor(reading: Reading) {
     this.#reading = reading
   }
 
-  /** The value without unknown fields. `path` is its path, as unknown fields report it. */
+  /** Returns the value without unknown fields. `path` is its path, as unknown fields report it. */
   read(value: Json, type: FieldType, path: string, at: Place): Json {
     if (value === null || this.#note(value, type, at)) return value
     const { items } = type
@@ -78,7 +78,7 @@ class Walk {
     return kept
   }
 
-  /** Whether the value is of another type; the first such value is reported, unless a later one stops the decoder. */
+  /** Whether the value has another type than its field. Only the first such value is reported, unless a later one stops the decoder. */
   #note(value: Json, type: FieldType, { struct, path }: Place): boolean {
     const problem = problemOf(value, type, this.#reading)
     if (problem === undefined) return false
@@ -96,7 +96,7 @@ function placeIn(type: FieldType, name: string, at: Place): Place {
   return { struct: type.name.split('.').at(-1) as string, path }
 }
 
-/** Whether `value` is an object and the type knows its fields; of a leaf it knows none. */
+/** Whether `value` is an object with fields that the type knows. A leaf type knows no fields. */
 function hasTypedFields(value: Json, type: FieldType): value is JsonObject {
   return (type.struct || type.others !== undefined) && isObject(value)
 }

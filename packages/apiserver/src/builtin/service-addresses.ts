@@ -4,7 +4,7 @@ const services = { group: '', plural: 'services', kind: 'Service', namespaced: t
 const firstPort = 30_000
 const ports = 2768
 
-/** The cluster's addresses and the nodes' ports that Services have. Those of Services in the store are taken. */
+/** The cluster's addresses and the nodes' ports for Services. The addresses and ports of Services in the store are taken. */
 export class ServiceAddresses {
   readonly #store: Store
   readonly #random: () => number
@@ -14,7 +14,7 @@ export class ServiceAddresses {
     this.#random = random
   }
 
-  /** Why a Service can't have an address; `undefined`: it can. */
+  /** The reason for which a Service can't have an address; `undefined` if it can. */
   problem(ip: string): string | undefined {
     const range = /^10\.0\.(\d+)\.(\d+)$/.exec(ip)
     if (range === null || range.slice(1).some(part => Number(part) > 255)) {
@@ -23,12 +23,12 @@ export class ServiceAddresses {
     return this.#isTaken(`"clusterIP":"${ip}"`) ? 'provided IP is already allocated' : undefined
   }
 
-  /** Whether no Service has a port of the nodes yet. */
+  /** Whether no Service has the port of the nodes. */
   isFreePort(port: number): boolean {
     return !this.#isTaken(`"nodePort":${port}`) && !this.#isTaken(`"healthCheckNodePort":${port}`)
   }
 
-  /** An address that is free, of 10.0.0.0/16. */
+  /** A free address of 10.0.0.0/16. */
   freeIp(): string {
     return this.#free(
       0xfffd,
@@ -37,7 +37,7 @@ export class ServiceAddresses {
     )
   }
 
-  /** A port of the nodes that is free, and none of `others`. */
+  /** A free port of the nodes that is not in `others`. */
   freePort(others: ReadonlySet<number>): number {
     const isFree = (port: number): boolean => !others.has(port) && this.isFreePort(port)
     return this.#free(ports, i => firstPort + i, isFree)

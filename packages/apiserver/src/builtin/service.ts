@@ -10,7 +10,7 @@ const hasIp = (of: JsonObject): boolean => stringAt(of, 'type') !== 'ExternalNam
 const needsHealthPort = (of: JsonObject): boolean =>
   stringAt(of, 'type') === 'LoadBalancer' && stringAt(of, 'externalTrafficPolicy') === 'Local'
 
-/** The defaults of Services that need no look at others. */
+/** The defaults of a Service that do not depend on other Services. */
 export const serviceDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.ServiceSpec': {
     sessionAffinity: 'None',
@@ -25,13 +25,13 @@ export const serviceDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.LoadBalancerIngress': { ipMode: of => ((stringAt(of, 'ip') ?? '') === '' ? undefined : 'VIP') },
 }
 
-/** A Service without affinity has no settings of affinity. */
+/** Removes the settings of affinity from a Service without affinity. */
 export function dropAffinity(service: KubeObject): void {
   const spec = objectAt(service, 'spec')
   if (spec !== undefined && (stringAt(spec, 'sessionAffinity') || 'None') === 'None') delete spec.sessionAffinityConfig
 }
 
-/** Fields that go with a type of Service that has no use for them, unless the same write changes them. */
+/** Fields that are removed when a Service changes to a type without a use for them, unless the same write changes the fields. */
 const ofType: readonly (readonly [uses: (of: JsonObject) => boolean, fields: readonly string[]])[] = [
   [hasIp, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']],
   [needsHealthPort, ['healthCheckNodePort']],
@@ -39,7 +39,7 @@ const ofType: readonly (readonly [uses: (of: JsonObject) => boolean, fields: rea
   [onNodes, ['externalTrafficPolicy']],
 ]
 
-/** Gives a Service that is created, or replaces `old`, its addresses and ports. Throws 422 for those that it can't have. */
+/** Gives a created or changed Service its addresses and ports. Throws 422 for addresses and ports that it can't have. */
 export function allocate(service: KubeObject, old: KubeObject | undefined, addresses: ServiceAddresses): void {
   const spec: JsonObject = { ...objectAt(service, 'spec') }
   const before = objectAt(old, 'spec')
@@ -54,7 +54,7 @@ export function allocate(service: KubeObject, old: KubeObject | undefined, addre
   if (stringAt(spec, 'type') !== 'LoadBalancer') service.status = { ...objectAt(service, 'status'), loadBalancer: {} }
 }
 
-/** An update that leaves out allocated values keeps them. */
+/** Keeps the allocated values that an update leaves out. */
 function keepAllocated(spec: JsonObject, before: JsonObject): void {
   if (hasIp(spec) && hasIp(before)) {
     const ip = own(spec, 'clusterIP')
@@ -111,7 +111,7 @@ function givePorts(spec: JsonObject, before: JsonObject | undefined, addresses: 
     return [invalid(`spec.ports[${i}].nodePort`, asked, 'provided port is already allocated')]
   })
   const given = new Set(ports.map(port => own(port, 'nodePort') as number))
-  // Ports of one number have one port of the nodes, whatever their protocols.
+  // Ports with the same number share one port of the nodes, whatever their protocols.
   const byPort = new Map(ports.map(port => [own(port, 'port'), own(port, 'nodePort') as number | undefined]))
   const next = (): number => {
     const port = addresses.freePort(given)

@@ -4,15 +4,12 @@ import { base64Problem, type DecodeError, goKind } from '../objects/decoding.ts'
 import { timeProblem } from './go-time.ts'
 import { checkQuantity } from './quantity.ts'
 
-/**
- * How a real server reads an object: `decoder` from JSON; `converter` from the maps that a strategic merge patch and an apply
- * make. Each has its own words.
- */
+/** How a real server reads an object: `decoder` from JSON; `converter` from the maps that a strategic merge patch and an apply make. Each has its own messages. */
 export type Reading = 'decoder' | 'converter'
 
 /** The problem of one value. */
 export interface Problem {
-  /** A whole text, or what Go calls the value. */
+  /** A whole message. */
   readonly text?: string
   readonly got?: string
   /** The Go type that the value should have. */
@@ -21,7 +18,7 @@ export interface Problem {
   readonly stops: boolean
 }
 
-/** The server's words for a problem of a value; the decoder has the value's `place` in them: `PodSpec.spec.containers`. */
+/** The server's words for a problem of a value. The decoder's words contain the value's `place`: `PodSpec.spec.containers`. */
 export function problemText(problem: Problem, value: Json, type: FieldType, place: string, reading: Reading): string {
   return reading === 'decoder' ? decoderText(problem, place) : converterText(problem, value, type)
 }
@@ -41,7 +38,7 @@ function converterText({ text, got, of, stops }: Problem, value: Json, type: Fie
   return `unrecognized type: ${type.kind === 'string' ? 'string' : of}`
 }
 
-/** What Go's reflection calls a value that was read without a type. */
+/** The name that Go's reflection has for a value that was read without a type. */
 function reflected(value: Json): string {
   if (Array.isArray(value)) return 'slice'
   if (isObject(value)) return 'map'
@@ -50,7 +47,7 @@ function reflected(value: Json): string {
   return Number.isInteger(value) || (isRawNumber(value) && isInt64(value.rawJSON)) ? 'int64' : 'float64'
 }
 
-/** The problem of a value itself, and not of the values in it. */
+/** The problem of a value itself, not of the values in it. */
 export function problemOf(value: Json, type: FieldType, reading: Reading): Problem | undefined {
   if (type.reads !== undefined) return readProblem(value, type.reads)
   switch (type.kind) {
@@ -82,7 +79,7 @@ function numberProblem(value: Json, type: FieldType, reading: Reading): Problem 
   return { got: `number ${textOf(value)}`, of, stops: false }
 }
 
-/** Whether a number is an integer that a Go type has room for. */
+/** Whether a number is an integer that fits a Go type. */
 function isOfSize(value: Json, goType: string): boolean {
   if (isRawNumber(value)) return goType !== 'int32' && isInt64(value.rawJSON)
   if (!Number.isInteger(value)) return false
@@ -93,7 +90,7 @@ function textOf(value: Json): string {
   return isRawNumber(value) ? value.rawJSON : JSON.stringify(value)
 }
 
-/** What a type that reads its JSON by itself says of a value. */
+/** The problem of a value of a type that reads its JSON by itself. */
 function readProblem(value: Json, reads: NonNullable<FieldType['reads']>): Problem | undefined {
   switch (reads) {
     case 'bytes': {
@@ -128,7 +125,7 @@ function quantityProblem(text: string): string | undefined {
   }
 }
 
-/** A type as Go names it. */
+/** Go's name of a type. */
 function goTypeOf(type: FieldType): string {
   if (type.goType !== '') return type.goType
   if (type.items !== undefined) return `[]${goTypeOf(type.items)}`

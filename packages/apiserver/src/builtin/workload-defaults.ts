@@ -2,17 +2,17 @@ import { objectAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
 
-/** What replaces Pods is given where they are replaced one after the other. */
+/** The defaults of update strategies. Only a rolling update has parameters. */
 const rolling: Defaults = {
   type: 'RollingUpdate',
   rollingUpdate: of => (stringAt(of, 'type') === 'RollingUpdate' ? {} : undefined),
 }
 const rbac = 'rbac.authorization.k8s.io'
 
-/** How many Pods of a StatefulSet are replaced at once, and which. */
+/** The parameters of a StatefulSet's rolling update. */
 const rollingSet = { partition: 0, maxUnavailable: 1 }
 
-/** The defaults of the kinds that make Pods, and of other kinds that operators make, but for Services. */
+/** The defaults of the kinds that make Pods, and of other kinds that operators make, except Services. */
 export const workloadDefaults: Readonly<Record<string, Defaults>> = {
   'apps.v1.DeploymentSpec': { selector: null, replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 },
   'apps.v1.DeploymentStrategy': rolling,
@@ -83,7 +83,7 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
   'rbac.v1.Subject': { apiGroup: of => (stringAt(of, 'kind') === 'ServiceAccount' ? undefined : rbac) },
 }
 
-/** Fills in how the Pods of a StatefulSet are replaced one by one, if they are. */
+/** Fills in the parameters of a rolling update of a StatefulSet. */
 export function completeSet(set: KubeObject): void {
   const strategy = objectAt(objectAt(set, 'spec'), 'updateStrategy')
   const rolling = objectAt(strategy, 'rollingUpdate')

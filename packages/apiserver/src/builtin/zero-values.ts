@@ -1,4 +1,4 @@
-/** Texts that are there when they are empty. All others are left out then. */
+/** Texts that are kept when they are empty. All other texts are left out when they are empty. */
 export const keptTexts: ReadonlySet<string> = new Set([
   ...['reason', 'message'].map(field => `meta.v1.Condition.${field}`),
   ...['storageClassName', 'volumeAttributesClassName'].flatMap(field =>
@@ -25,7 +25,7 @@ export const keptTexts: ReadonlySet<string> = new Set([
 const containers = ['stdin', 'stdinOnce', 'tty']
 const replicas = ['observedGeneration', 'readyReplicas', 'availableReplicas']
 
-/** Numbers and booleans that are left out when they are 0 or false. All others are there then. */
+/** Numbers and booleans that are left out when they are 0 or false. All other numbers and booleans are kept then. */
 export const leftOutZeros: Readonly<Record<string, readonly string[]>> = {
   'apps.v1.DaemonSetSpec': ['minReadySeconds'],
   'apps.v1.DaemonSetStatus': ['observedGeneration', 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable'],

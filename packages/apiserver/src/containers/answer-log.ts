@@ -5,7 +5,7 @@ import { checkHasLog, containerOf, isOnNode } from './container-of.ts'
 import type { ContainerHandlers } from './handlers.ts'
 import { askedLog, sendLog } from './log.ts'
 
-/** Sends the log of a pod's container: an empty one, if nothing plays logs. Throws the server's refusals. */
+/** Sends the log of a pod's container, or an empty log if there is no handler for logs. Throws the server's refusals. */
 export function answerLog(
   { containers, clock }: { readonly containers: ContainerHandlers; readonly clock: Clock },
   pod: KubeObject,
@@ -19,7 +19,7 @@ export function answerLog(
   checkHasLog(pod, container, asked.previous)
   const { name = '', namespace = '' } = pod.metadata
   sendLog(responder, { namespace, pod: name, container }, asked, log, clock).catch(() => {
-    // The handler threw. Half of the log may be out already, so all that can be said is that it broke off.
+    // The handler threw. Half of the log may have been sent already, so the answer can only be broken off.
     responder.rst()
   })
 }

@@ -2,10 +2,10 @@ import type { WebSocket } from 'ws'
 import type { Upgrade } from '../exchange.ts'
 import { StatusError } from '../status.ts'
 
-/** A client sends 32 KiB in a frame at most. */
+/** The maximum size of a frame. Clients send at most 32 KiB in a frame. */
 const maxFrameBytes = 16 * 1024 * 1024
 
-/** The protocol that a WebSocket is opened with. Throws the server's 400 if the client offers none of them. */
+/** The protocol with which a WebSocket is opened. Throws the server's 400 if the client offers no known protocol. */
 export function chosenProtocol({ request }: Upgrade, known: readonly string[]): string {
   if (!/\bwebsocket\b/i.test(request.headers.upgrade ?? '')) {
     throw StatusError.missing(
@@ -20,7 +20,7 @@ export function chosenProtocol({ request }: Upgrade, known: readonly string[]): 
   )
 }
 
-/** Opens the WebSocket. `ws` is loaded for the first. */
+/** Opens the WebSocket. `ws` is imported at the first call. */
 export async function openChannels(upgrade: Upgrade, protocol: string): Promise<WebSocket> {
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, handleProtocols: () => protocol })
@@ -30,7 +30,7 @@ export async function openChannels(upgrade: Upgrade, protocol: string): Promise<
   })
 }
 
-/** Sends a frame. Resolves once it has left, or the client has gone. */
+/** Sends a frame. Resolves once the frame is sent, or the client has gone. */
 export function sendFrame(socket: WebSocket, channel: number, data: Uint8Array): Promise<void> {
   const frame = Buffer.allocUnsafe(data.length + 1)
   frame[0] = channel

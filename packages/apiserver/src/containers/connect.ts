@@ -24,7 +24,7 @@ export interface ConnectRequest {
   readonly pod: KubeObject
 }
 
-/** Connects a client to what plays the containers. Throws the server's refusals, and a 501 if nothing plays them. */
+/** Connects a client to the handler of a container. Throws the server's refusals, and a 501 if there is no handler. */
 export function connect(handlers: ContainerHandlers, asked: ConnectRequest): void {
   const { request, info, target, pod } = asked
   const { subresource, namespace, name } = target

@@ -12,7 +12,7 @@ export function isOnNode(pod: KubeObject): boolean {
   return (stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '') !== ''
 }
 
-/** The container that a request means. Throws the server's 400 for a container that is none, and where there are several. */
+/** The container that a request names. Throws the server's 400 if the pod has no such container, or if the request names none of several. */
 export function containerOf(pod: KubeObject, asked: string | null): string {
   const spec = objectAt(pod, 'spec') ?? {}
   const { name = '' } = pod.metadata
@@ -38,20 +38,20 @@ function statusOf(pod: KubeObject, container: string): Json | undefined {
   return statusLists.flatMap(list => objectsAt(status, list)).find(one => own(one, 'name') === container)
 }
 
-/** Throws what a kubelet says about a container that does not run, as a client of the API server gets it. */
+/** Throws the kubelet's refusal if a container does not run, as a client of the API server gets it. */
 export function checkRuns(pod: KubeObject, container: string): void {
   const state = objectAt(statusOf(pod, container) ?? {}, 'state') ?? {}
   if (objectAt(state, 'running') === undefined) throw new NotRunningError(container)
 }
 
-/** A kubelet knows of no such container that runs. */
+/** The kubelet's error about a container that does not run. */
 export class NotRunningError extends Error {
   constructor(container: string) {
     super(`container not found ("${container}")`)
   }
 }
 
-/** Throws the 400 of a kubelet for a log that is not there yet, or no more. */
+/** Throws the kubelet's 400 if a container has no log yet, or no longer. */
 export function checkHasLog(pod: KubeObject, container: string, previous: boolean): void {
   const problem = logProblem(statusOf(pod, container), previous)
   if (problem === undefined) return

@@ -4,14 +4,14 @@ import type { Responder } from '../responder.ts'
 import { StatusError } from '../status.ts'
 import type { ContainerCall, LogCall, LogHandler, LogLine } from './handlers.ts'
 
-/** What of a log a client asks for. */
+/** The part of a log that a client asks for. */
 export interface AskedLog {
   readonly follow: boolean
   readonly previous: boolean
   readonly timestamps: boolean
   readonly tailLines: number
   readonly limitBytes: number
-  /** In milliseconds since 1970. */
+  /** The start of the wanted lines, in milliseconds since 1970. */
   readonly since: number
 }
 
@@ -33,7 +33,7 @@ export function askedLog(query: URLSearchParams, now: number): AskedLog {
   }
   const seconds = number('sinceSeconds', 1)
   const time = query.get('sinceTime')
-  // The server passes it on to the second.
+  // The server passes the time on in whole seconds.
   const sinceTime = time === null ? Number.NEGATIVE_INFINITY : Math.floor(Date.parse(time) / 1000) * 1000
   if (Number.isNaN(sinceTime)) throw StatusError.badRequest(`parsing time "${time}"`)
   return {
@@ -46,7 +46,7 @@ export function askedLog(query: URLSearchParams, now: number): AskedLog {
   }
 }
 
-/** Sends a log. Resolves when it has ended, or the client has gone. */
+/** Sends a log. Resolves when the log has ended, or the client has gone. */
 export async function sendLog(
   responder: Responder,
   container: Omit<ContainerCall, 'signal'>,
@@ -94,7 +94,7 @@ export async function sendLog(
 
 interface Timed {
   readonly time: string
-  /** The same, in milliseconds since 1970. */
+  /** The line's time in milliseconds since 1970. */
   readonly at: number
   readonly text: string
 }
@@ -106,7 +106,7 @@ function timed(line: LogLine, clock: Clock): Timed {
   return { time: withNanoseconds(written), at, text }
 }
 
-/** As a kubelet writes a time: nine digits behind the point. */
+/** A time in the form of a kubelet: with nine digits behind the point. */
 function withNanoseconds(time: string): string {
   const [, head = time, fraction = '', zone = ''] = /^(.*:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(time) ?? []
   return zone === '' ? time : `${head}.${fraction.padEnd(9, '0').slice(0, 9)}${zone}`
@@ -123,7 +123,7 @@ class LastLines {
 
   add(line: Timed): void {
     this.#lines.push(line)
-    // Not at each line: to move all of them each time would be quadratic.
+    // Not at each line: moving all lines each time would need quadratic time.
     if (this.#lines.length > 2 * this.#most + 1000) this.#cut()
   }
 

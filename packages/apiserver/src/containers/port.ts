@@ -7,7 +7,7 @@ export const portProtocols: readonly string[] = ['v4.channel.k8s.io']
 
 const channels = { data: 0, error: 1 } as const
 
-/** Plays what listens at a port, over an open WebSocket. Resolves when the connection is over. */
+/** Plays the program at a port, over an open WebSocket. Resolves when the connection is over. */
 export async function playPort(
   socket: WebSocket,
   pod: Pick<PortForwardCall, 'namespace' | 'pod' | 'port'>,

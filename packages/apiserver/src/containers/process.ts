@@ -3,12 +3,12 @@ import type { WebSocket } from 'ws'
 import { sendFrame } from './channels.ts'
 import type { AttachCall, ContainerCall, ExecAnswer } from './handlers.ts'
 
-/** Best first. */
+/** The protocols, the preferred one first. */
 export const processProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 } as const
 
-/** Which streams the client asks for. */
+/** The streams that the client asks for. */
 export interface AskedStreams {
   readonly stdin: boolean
   readonly stdout: boolean
@@ -80,7 +80,7 @@ export async function playProcess(
   await closed
 }
 
-/** A size of the client's terminal; `undefined` for a text that has none, which a server ignores. */
+/** Reads a size of the client's terminal; `undefined` if the text contains none, in which case a server ignores it. */
 function sizeIn(text: string): { readonly columns: number; readonly rows: number } | undefined {
   try {
     const { Width: columns, Height: rows } = JSON.parse(text) as { Width: number; Height: number }
@@ -90,7 +90,7 @@ function sizeIn(text: string): { readonly columns: number; readonly rows: number
   }
 }
 
-/** Plays it, and gives the status for the client. */
+/** Plays the call, and returns the status for the client. */
 async function outcome(
   call: AttachCall,
   play: (call: AttachCall) => ExecAnswer | undefined | Promise<ExecAnswer | undefined>,
@@ -115,7 +115,7 @@ function failedWith(exitCode: number): object {
   }
 }
 
-/** As an API server passes on what a kubelet says. */
+/** The status with which an API server passes on a kubelet's error. */
 export function couldNotRun(message: string): object {
   const text = `Internal error occurred: ${message}`
   return {

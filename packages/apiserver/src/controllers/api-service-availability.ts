@@ -9,15 +9,15 @@ import { objectKey, type Store } from '../store/store.ts'
 import type { Writer } from '../write/writer.ts'
 import { Work } from './work.ts'
 
-/** Why the server behind an APIService can't be reached. */
+/** The reason for which the server of an APIService is not reachable. */
 interface Unavailable {
   readonly reason: string
   readonly message: string
 }
 
 /**
- * Says in each APIService with a Service that it is not available, and why, as far as the Service and its EndpointSlices show it. Since this server
- * has no network to a Service, none is ever available.
+ * Writes into each APIService with a Service that it is not available, with the reason that the Service and its EndpointSlices show. This server has no network
+ * to Services, so no such APIService is ever available.
  */
 export class ApiServiceAvailability {
   readonly #store: Store
@@ -97,7 +97,7 @@ export class ApiServiceAvailability {
   }
 }
 
-/** Whether an EndpointSlice has an address that serves, at a port of this name. */
+/** Whether an EndpointSlice has a ready address, with a port of this name. */
 function isReady(slice: KubeObject, portName: string): boolean {
   const serves = objectsAt(slice, 'endpoints').some(
     one =>

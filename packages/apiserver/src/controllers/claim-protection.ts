@@ -10,7 +10,7 @@ import type { Writer } from '../write/writer.ts'
 import { dropFinalizer } from './finalizers.ts'
 import { Work } from './work.ts'
 
-/** Lets a PersistentVolumeClaim that is being deleted go once no Pod uses it. */
+/** Releases a PersistentVolumeClaim that is being deleted once no Pod uses it. */
 export class ClaimProtection {
   readonly #store: Store
   readonly #writer: Writer
@@ -29,7 +29,7 @@ export class ClaimProtection {
       if (plural === 'persistentvolumeclaims' && version.type !== 'DELETED') {
         if (version.terminating) this.#work.add(version.key)
       } else if (plural === 'pods') {
-        // One that has ended, or is gone, uses none any more.
+        // A Pod that has ended, or was deleted, uses no claims any more.
         for (const claim of this.#store.collection(this.#claims).snapshot(`${version.namespace}/`)) {
           if (claim.terminating) this.#work.add(claim.key)
         }

@@ -53,16 +53,16 @@ const configMap = (namespace: string, name: string, data: Record<string, string>
   data,
 })
 
-/** Where the server is reached. */
+/** The address of the server. */
 export interface ServerAddress {
   readonly port: number
-  /** The CA of its certificate and of its clients', PEM; '' without TLS. */
+  /** The CA of the server's certificate and of its clients' certificates, PEM; '' without TLS. */
   readonly ca: string
 }
 
 /**
- * Keeps the objects that every cluster has. The API server itself creates the Service `kubernetes`, the PriorityClasses of the system, what
- * extension API servers know their clients by, and the day since which it tracks tokens of Secrets. Controllers create in each namespace the
+ * Keeps the objects that every cluster has. The API server itself creates the Service `kubernetes`, the PriorityClasses of the system, the certificate
+ * authority by which extension API servers verify their clients, and the day since which it tracks tokens of Secrets. Controllers create in each namespace the
  * ServiceAccount `default` and the CA of the server.
  */
 export class ClusterObjects {
@@ -74,7 +74,7 @@ export class ClusterObjects {
   readonly #work: Work | undefined
   #address: ServerAddress = { port: 6443, ca: '' }
 
-  /** `delayMs` undefined: namespaces stay without these, as without a controller manager. */
+  /** If `delayMs` is undefined, the objects of namespaces are not created, as without a controller manager. */
   constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number | undefined) {
     this.#store = store
     this.#registry = registry
@@ -92,7 +92,7 @@ export class ClusterObjects {
     })
   }
 
-  /** Creates what there is from the start. */
+  /** Creates the objects that exist from the start. */
   start(address: ServerAddress): void {
     this.#address = address
     for (const object of priorityClasses) this.#create(object)
@@ -104,7 +104,7 @@ export class ClusterObjects {
     for (const { name } of this.#store.collection(this.#namespaces).snapshot('')) this.#complete(name)
   }
 
-  /** Gives a namespace what each has, unless it is going. */
+  /** Creates the objects that each namespace has, unless the namespace is being deleted. */
   #complete(namespace: string): void {
     const found = this.#store.collection(this.#namespaces).get(namespace)
     if (found === undefined || found.terminating) return
@@ -114,7 +114,7 @@ export class ClusterObjects {
     if (known !== undefined) this.#correct(known, authority)
   }
 
-  /** Creates an object, or returns the one of its name. */
+  /** Creates an object. Returns the existing object of its name, if there is one. */
   #create(object: KubeObject): Version | undefined {
     const { type, found } = this.#find(object)
     if (found !== undefined) return found
@@ -122,7 +122,7 @@ export class ClusterObjects {
     return undefined
   }
 
-  /** Puts the data back that a user changed, and the annotation that a user removed. */
+  /** Restores the data that a user changed, and the annotation that a user removed. */
   #correct(version: Version, { apiVersion, kind, data }: KubeObject): void {
     const object = materialise(version, apiVersion, kind)
     const annotations = objectAt(object.metadata, 'annotations') ?? {}
@@ -133,7 +133,7 @@ export class ClusterObjects {
     try {
       this.#writer.update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
     } catch (error) {
-      // A user made it immutable, say. A real server's controller tries in vain, too.
+      // A user may have made the object immutable. A real server's controller fails in the same way.
       if (!(error instanceof StatusError)) throw error
     }
   }

@@ -1,13 +1,13 @@
 import { type JsonObject, objectAt, objectsAt, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
-/** What the server makes of the names of a definition: those that it takes, and a reason if it does not take them all. */
+/** The decision about the names of a definition: the names that the server accepts, and the reason if it does not accept all. */
 export interface DecidedNames {
   readonly accepted: JsonObject
   readonly conflict: { readonly reason: string; readonly message: string } | undefined
 }
 
-/** Decides on the names that a definition asks for, given those that other definitions of its group have. */
+/** Decides on the names of a definition, given the names of the other definitions in its group. */
 export function decideNames(definition: KubeObject, others: Iterable<KubeObject>): DecidedNames {
   const { resources, kinds } = takenNames(definition, others)
   const asked = objectAt(objectAt(definition, 'spec'), 'names') ?? {}
@@ -35,7 +35,7 @@ export function decideNames(definition: KubeObject, others: Iterable<KubeObject>
   return { accepted, conflict }
 }
 
-/** The status `NamesAccepted` of a definition. `undefined` before it was decided. */
+/** The status `NamesAccepted` of a definition; `undefined` before the decision. */
 export function namesAccepted(definition: KubeObject): string | undefined {
   const conditions = objectsAt(objectAt(definition, 'status'), 'conditions')
   return stringAt(

@@ -24,18 +24,18 @@ import { ownByServer } from '../write/managed.ts'
 import type { Writer } from '../write/writer.ts'
 import { acceptedNames, decideNames, namesAccepted } from './definition-names.ts'
 
-/** How long after a change of its definition the watches of a custom resource are closed. */
+/** The time from a change of a definition until the watches of its custom resource are closed. */
 const closeWatchesAfterMs = 1000
 
-/** How definitions come into force. */
+/** The delays of definitions. */
 export interface DefinitionTiming {
-  /** From a definition's creation until it is Established and served, in milliseconds. */
+  /** The time from a definition's creation until it is Established and served, in milliseconds. */
   readonly establishMs: number
-  /** For so long after a definition came or changed, its first requests are answered 429, in milliseconds. 0: none is. */
+  /** The time after the creation or a change of a definition in which its requests are answered with 429, in milliseconds. With 0, none is. */
   readonly reinitialiseMs: number
 }
 
-/** What the definitions need of the server. */
+/** The parts of the server that the definitions need. */
 export interface DefinitionHost {
   readonly store: Store
   readonly registry: Registry
@@ -48,7 +48,7 @@ export interface DefinitionHost {
   closeWatches(resource: string): void
 }
 
-/** Serves custom resources as their definitions come, change and go. */
+/** Serves custom resources while their definitions exist, and follows the changes of the definitions. */
 export class Definitions {
   readonly #host: DefinitionHost
   readonly #timing: DefinitionTiming
@@ -67,7 +67,7 @@ export class Definitions {
     })
   }
 
-  /** Serves what the stored definitions say, after the store went back to another state. */
+  /** Serves the resources of the stored definitions, after the store went back to another state. */
   reload(): void {
     const { store, registry } = this.#host
     registry.withdrawAll()
@@ -78,7 +78,7 @@ export class Definitions {
       this.#onDefinition({ ...version, type: 'MODIFIED' }, undefined)
   }
 
-  /** What a definition goes through before it is written. Throws what the server refuses. */
+  /** Completes and checks a definition before it is written. Throws the server's refusals. */
   admit(object: KubeObject, old: KubeObject | undefined): void {
     completeDefinition(object)
     if (!this.#host.callable && convertsByWebhook(objectAt(object, 'spec'))) {
@@ -116,7 +116,7 @@ export class Definitions {
     }
   }
 
-  /** Refuses a create while the definition is going. */
+  /** Refuses a create while the definition is being deleted. */
   admitCreate(type: ResourceType, name: string): void {
     if (!type.custom || !this.#terminating.has(resourceKey(type))) return
     throw StatusError.forbidden(type, name, 'create not allowed while custom resource definition is terminating')
@@ -168,7 +168,7 @@ export class Definitions {
     }
   }
 
-  /** Decides on the names of a definition, and serves it from when it has them all. */
+  /** Decides on the names of a definition, and serves its resources once it has all its names. */
   #decide(name: string, uid: string): void {
     const found = this.#find(name)
     if (found === undefined || found.version.uid !== uid) return
@@ -185,7 +185,7 @@ export class Definitions {
       conflict === undefined
         ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
         : condition('NamesAccepted', 'False', conflict.reason, conflict.message)
-    // A definition that once had all its names stays served.
+    // A definition that once had all its names is served from then on.
     const established =
       conflict === undefined || isEstablished(object)
         ? condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted')
@@ -197,7 +197,7 @@ export class Definitions {
     this.#host.writer().put(type, next)
   }
 
-  /** Decides again on definitions that did not get all their names, after another of their group gave up some. */
+  /** Decides again on definitions without all their names, after another definition of their group gave up a name. */
   #decideAgain(changed: KubeObject): void {
     for (const { metadata } of this.#ofGroup(changed, one => namesAccepted(one) === 'False'))
       if (metadata.name !== changed.metadata.name)
@@ -215,7 +215,7 @@ export class Definitions {
       .filter(one => stringAt(objectAt(one, 'spec'), 'group') === group && filter(one))
   }
 
-  /** Every object is deleted; those with finalizers keep the definition until they are gone. */
+  /** Deletes every object of a definition. Objects with finalizers keep the definition until they are deleted. */
   #beginDeletion(name: string, definition: KubeObject): void {
     this.#terminating.add(name)
     const { store, registry } = this.#host
@@ -253,7 +253,7 @@ export class Definitions {
   }
 }
 
-/** Whether a resource is the definition of custom ones. */
+/** Whether a resource is that of CustomResourceDefinitions. */
 export function isDefinition(resource: { readonly group: string; readonly plural: string }): boolean {
   return resource.group === 'apiextensions.k8s.io' && resource.plural === 'customresourcedefinitions'
 }
@@ -262,7 +262,7 @@ function namesOf(definition: KubeObject): JsonObject | undefined {
   return objectAt(objectAt(definition, 'spec'), 'names')
 }
 
-/** Whether two states of a definition serve the same. */
+/** Whether two states of a definition define the same served resources. */
 function sameServed(before: KubeObject, after: KubeObject): boolean {
   return sameJson(before.spec, after.spec) && sameJson(acceptedNames(before), acceptedNames(after))
 }

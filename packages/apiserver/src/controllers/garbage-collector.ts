@@ -16,8 +16,8 @@ interface Found {
 }
 
 /**
- * Deletes what its owners left behind, as kube-controller-manager does: background, foreground and
- * orphaning deletion, and references to owners that do not exist.
+ * Deletes dependents of deleted owners, as kube-controller-manager does: background, foreground and orphaning deletion, and references to owners that do not
+ * exist.
  */
 export class GarbageCollector {
   readonly #store: Store
@@ -86,7 +86,7 @@ export class GarbageCollector {
     if (metadata.ownerReferences?.length) this.#collect(found)
   }
 
-  /** Deletes an object that no owner is left of; else drops its references to owners that are gone. */
+  /** Deletes an object if all its owners are gone. Otherwise drops its references to owners that are gone. */
   #collect({ type, version, object }: Found): void {
     const references = object.metadata.ownerReferences ?? []
     const states = references.map(reference => this.#ownerState(reference, version.namespace))
@@ -116,7 +116,7 @@ export class GarbageCollector {
     return waits ? 'waiting' : 'there'
   }
 
-  /** Deletes the dependents; the owner goes when none is left that blocks it. */
+  /** Deletes the dependents of an owner. The owner is deleted when no dependent blocks it any more. */
   #foreground({ type, version, object }: Found): void {
     let blocked = false
     for (const id of this.#dependents.get(version.uid) ?? []) {

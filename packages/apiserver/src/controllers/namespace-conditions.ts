@@ -1,6 +1,6 @@
 import { type JsonObject, sameJson } from '@wherry/cel/internal'
 
-/** How many objects are left of each resource (`configmaps.`, `deployments.apps`), and with each finalizer. */
+/** The number of remaining objects of each resource (`configmaps.`, `deployments.apps`), and with each finalizer. */
 export interface Remaining {
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
@@ -10,7 +10,7 @@ export function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** The conditions of a namespace that is being deleted. A condition that stands keeps the time of its last transition. */
+/** The conditions of a namespace that is being deleted. An unchanged condition keeps the time of its last transition. */
 export function namespaceConditions(
   { resources, finalizers }: Remaining,
   before: readonly JsonObject[],

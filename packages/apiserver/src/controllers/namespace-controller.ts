@@ -15,10 +15,10 @@ import { Work } from './work.ts'
 /** The namespaces that every cluster has. */
 export const initialNamespaces: readonly string[] = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
-/** Those of them that can't be deleted. */
+/** The namespaces that can't be deleted. */
 const kept = new Set(['default', 'kube-public', 'kube-system'])
 
-/** Empties a namespace that is being deleted, and then lets it go. Refuses objects that are created in the meantime. */
+/** Empties a namespace that is being deleted, and then deletes it. Refuses objects that are created in the meantime. */
 export class NamespaceController {
   readonly #store: Store
   readonly #registry: Registry
@@ -28,7 +28,7 @@ export class NamespaceController {
   readonly #terminating = new Set<string>()
   readonly #work: Work | undefined
 
-  /** `delayMs` undefined: namespaces that are deleted stay `Terminating`, as without a controller manager. */
+  /** If `delayMs` is undefined, deleted namespaces stay `Terminating`, as without a controller manager. */
   constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number | undefined) {
     this.#store = store
     this.#registry = registry
@@ -45,13 +45,13 @@ export class NamespaceController {
     })
   }
 
-  /** Looks at every namespace again, after the store went back to another state. */
+  /** Processes every namespace again, after the store went back to another state. */
   reload(): void {
     this.#terminating.clear()
     for (const version of this.#store.collection(this.#namespaces).snapshot('')) this.#onNamespace(version)
   }
 
-  /** Refuses a create in a namespace that does not exist, or is going. */
+  /** Refuses a create in a namespace that does not exist or is being deleted. */
   admit(type: ResourceType, namespace: string, name: string): void {
     if (!type.namespaced) return
     const version = this.#store.collection(this.#namespaces).get(namespace)
@@ -89,7 +89,7 @@ export class NamespaceController {
     throw StatusError.forbidden(type, name, 'this namespace may not be deleted')
   }
 
-  /** Writes what a namespace waits for into its conditions. */
+  /** Writes the objects and finalizers that a namespace waits for into its conditions. */
   #writeConditions(version: Version, object: KubeObject, remaining: Remaining): void {
     const status = objectAt(object, 'status') ?? {}
     const before = objectsAt(status, 'conditions')
@@ -100,7 +100,7 @@ export class NamespaceController {
   }
 
   #empty(name: string): void {
-    // What was emptied last asked for another look: by now the namespace may be gone, and another of its name there.
+    // The last deletion in the namespace queued this call. By now the namespace may be gone, and another of its name may exist.
     if (!this.#terminating.has(name)) return
     const remaining = { resources: new Map<string, number>(), finalizers: new Map<string, number>() }
     for (const resource of this.#store.resources()) {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** Keys to be looked at a moment later, each once however often it was asked for. */
+/** Keys to be processed a moment later, each once, however often it was added. */
 export class Work {
   readonly #clock: Clock
   readonly #delayMs: number

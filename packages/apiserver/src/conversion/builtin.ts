@@ -6,7 +6,7 @@ import type { Converts, StoredForm } from '../resources/converts.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Version } from '../store/version.ts'
 
-/** The fields of an Event of `events.k8s.io/v1`, in their order, and what a `v1` Event calls them. */
+/** The fields of an Event of `events.k8s.io/v1`, in their order, each with its name in a `v1` Event. */
 const eventFields: readonly (readonly [name: string, core: string, zero?: Json])[] = [
   ['eventTime', 'eventTime', null],
   ['series', 'series'],
@@ -24,10 +24,10 @@ const eventFields: readonly (readonly [name: string, core: string, zero?: Json])
   ['deprecatedCount', 'count'],
 ]
 
-/** Those of a `v1` Event that are there without a value too. */
+/** The fields of a `v1` Event that are kept when they are empty. */
 const coreZeros: JsonObject = { reportingComponent: '', reportingInstance: '' }
 
-/** Where the fields of `autoscaling/v2` that `autoscaling/v1` lacks are kept. */
+/** The annotations with the fields of `autoscaling/v2` that `autoscaling/v1` lacks. */
 const kept = {
   metrics: 'autoscaling.alpha.kubernetes.io/metrics',
   behavior: 'autoscaling.alpha.kubernetes.io/behavior',
@@ -56,7 +56,7 @@ const converters: Readonly<Record<string, (object: KubeObject) => JsonObject>> =
   'autoscaling/v1 autoscaling/v2 HorizontalPodAutoscaler': scalerToV2,
 }
 
-/** A built-in object at another version of its resource, where that is more than another name. */
+/** Converts a built-in object to another version of its resource. Only for some resources do more fields change than the version's name. */
 export function convertBuiltin(object: KubeObject, apiVersion: string): KubeObject {
   const { kind, metadata } = object
   const fields = converters[`${object.apiVersion} ${apiVersion} ${kind}`]?.(object) ?? object
@@ -149,7 +149,7 @@ function withAnnotations({ metadata }: KubeObject, annotations: Record<string, s
   return { ...rest, ...(Object.keys(annotations).length > 0 && { annotations }) } as JsonObject
 }
 
-/** Converts the objects of a built-in resource that are stored at another version: at once, asking nobody. */
+/** Converts the objects of a built-in resource that are stored at another version. Needs no webhook. */
 export class BuiltinConversion implements Converts {
   readonly #storage: ResourceType
   readonly #views = new WeakMap<Version, Version>()
@@ -206,7 +206,7 @@ export class BuiltinConversion implements Converts {
   }
 }
 
-/** The resources that are stored at another version, and at which. */
+/** The resources that are stored at another version, with that version. */
 export const storedElsewhere: Readonly<Record<string, readonly [group: string, version: string]>> = {
   'events.k8s.io/v1 events': ['', 'v1'],
   'autoscaling/v1 horizontalpodautoscalers': ['autoscaling', 'v2'],

@@ -16,7 +16,7 @@ export function conversionReview(
   }
 }
 
-/** The converted objects, in their order. A text: what a real server has against the answer. */
+/** The converted objects, in their order. A text if a real server refuses the answer. */
 export function readConverted(
   answer: HookAnswer,
   uid: string,
@@ -62,7 +62,7 @@ export function readConverted(
   return objects
 }
 
-/** A kind as the server's messages have it. */
+/** A kind as the server's messages print it. */
 function asKind(object: { readonly apiVersion: string; readonly kind: string } | undefined): string {
   const { apiVersion = '', kind = '' } = object ?? {}
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`

@@ -13,7 +13,7 @@ import { StatusError } from '../status.ts'
 import type { Version } from '../store/version.ts'
 import { conversionReview, readConverted } from './conversion-review.ts'
 
-/** What conversions need of the server. */
+/** The parts of the server that conversions need. */
 export interface ConversionHost {
   readonly outside: Outside
   readonly client: HookClient
@@ -22,7 +22,7 @@ export interface ConversionHost {
 
 type Reply = { readonly uid: string; readonly answer: HookAnswer }
 
-/** How long a server waits for a conversion, in seconds. */
+/** The time that a server waits for a conversion, in seconds. */
 const timeoutSeconds = 30
 
 /** Converts the objects of one definition between its versions, by its webhook. */
@@ -31,10 +31,10 @@ export class Conversion implements Converts {
   readonly #id: string
   readonly #address: HookAddress
   readonly #reviewVersion: string
-  /** States by the version that they were converted to. */
+  /** The converted states, by the version to which each was converted. */
   readonly #views = new WeakMap<Version, Map<string, Version>>()
 
-  /** `id`: the state of the definition. */
+  /** `id` is the state of the definition. */
   constructor(host: ConversionHost, webhook: JsonObject, id: string) {
     this.#host = host
     this.#id = id
@@ -102,7 +102,7 @@ export class Conversion implements Converts {
   }
 
   stored(type: ResourceType, object: KubeObject, before: Version | undefined): StoredForm {
-    // What the server's own controllers write is of the version that was stored.
+    // The server's own controllers write objects at the version that was stored.
     if (!this.#host.outside.underWay) {
       const version = before?.storedAs ?? type.storageVersion
       return { object, version, schema: before?.schema ?? type.storageSchema?.fingerprint, shown: object }
@@ -114,7 +114,7 @@ export class Conversion implements Converts {
     const storage = type.storageSchema
     const kept = pruned(storage, converted)
     const shown = pruned(type.schema, this.object(kept, type.apiVersion))
-    // Without the schema's mark: its defaults are still to be filled in, when the object is read.
+    // The schema is undefined, because its defaults are filled in only when the object is read.
     return { object: kept, version: type.storageVersion, schema: undefined, shown }
   }
 
@@ -154,7 +154,7 @@ export class Conversion implements Converts {
   }
 }
 
-/** A state that could not be converted, and why. */
+/** A state that could not be converted, and the reason. */
 interface Failure {
   readonly type: ResourceType
   readonly version: Version
@@ -174,9 +174,9 @@ function storageError(failure: Failure, root: string): string {
   return `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${notDecodable(failure)}`
 }
 
-/** What can't be converted counts as broken when it is read. */
+/** Thrown if a stored object can't be converted when it is read. */
 export class CorruptError extends StatusError {
-  /** The same, where it was read to be written. */
+  /** The error for a read that precedes a write. */
   readonly forWrite: StatusError
 
   constructor(failure: Failure) {
@@ -202,7 +202,7 @@ function isForeign(type: ResourceType, version: Version): boolean {
   return version.source === undefined && version.storedAs !== type.version
 }
 
-/** The conversion of a definition; `undefined` where versions differ in nothing but their name. */
+/** The conversion of a definition; `undefined` if its versions differ only in their names. */
 export function conversionOf(host: ConversionHost, definition: KubeObject): Conversion | undefined {
   const conversion = objectAt(objectAt(definition, 'spec'), 'conversion')
   const webhook = objectAt(conversion, 'webhook')
@@ -211,7 +211,7 @@ export function conversionOf(host: ConversionHost, definition: KubeObject): Conv
   return new Conversion(host, webhook, `${uid}/${resourceVersion}`)
 }
 
-/** Fills in what the webhook of a conversion may leave out. */
+/** Fills in the optional fields of a conversion's webhook. */
 export function completeConversion(spec: JsonObject): void {
   const conversion = objectAt(spec, 'conversion')
   const webhook = objectAt(conversion, 'webhook')

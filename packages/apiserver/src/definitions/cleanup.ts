@@ -1,2 +1,2 @@
-/** By this finalizer a definition stays until its objects are gone. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export const definitionCleanup = 'customresourcecleanup.apiextensions.k8s.io'

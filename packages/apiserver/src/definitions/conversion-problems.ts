@@ -7,7 +7,7 @@ const at = 'spec.conversion'
 const strategies = ['None', 'Webhook']
 const reviewVersions = ['v1', 'v1beta1']
 
-/** What the server has against the conversion of a definition. It knows the webhook by fields of its own type. */
+/** The server's objections to the conversion of a definition. Its messages name the webhook's fields as in the server's own type. */
 export function conversionProblems(spec: JsonObject): StatusCause[] {
   const conversion = objectAt(spec, 'conversion')
   if (conversion === undefined) return []

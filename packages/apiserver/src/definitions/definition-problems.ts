@@ -24,7 +24,7 @@ function required(field: string, why: string = ''): StatusCause {
   return { reason: 'FieldValueRequired', message: why === '' ? 'Required value' : `Required value: ${why}`, field }
 }
 
-/** What the server refuses the columns of a version for. */
+/** The server's objections to the columns of a version. */
 export function columnProblems(version: JsonObject, path: string): StatusCause[] {
   return list(version, 'additionalPrinterColumns').flatMap((column, i) => {
     const at = `${path}.additionalPrinterColumns[${i}]`
@@ -46,7 +46,7 @@ export function columnProblems(version: JsonObject, path: string): StatusCause[]
   })
 }
 
-/** What the server refuses the paths of a version's scale for. */
+/** The server's objections to the paths of a version's scale. */
 export function scaleProblems(version: JsonObject, path: string): StatusCause[] {
   const scale = objectAt(objectAt(version, 'subresources'), 'scale')
   if (scale === undefined) return []
@@ -67,10 +67,10 @@ export function scaleProblems(version: JsonObject, path: string): StatusCause[] 
   ]
 }
 
-/** The number of selectable fields that a version may have. */
+/** The maximum number of selectable fields of a version. */
 const mostSelectable = 8
 
-/** What the server refuses the selectable fields of a version for. */
+/** The server's objections to the selectable fields of a version. */
 export function selectableProblems(version: JsonObject, path: string): StatusCause[] {
   const schema = objectAt(objectAt(version, 'schema'), 'openAPIV3Schema') ?? {}
   const seen = new Set<string>()
@@ -105,7 +105,7 @@ function isSelectable(schema: JsonObject): boolean {
   )
 }
 
-/** Why the server can't read a path; undefined if it can. */
+/** The reason for which the server can't read a path; `undefined` if it can. */
 function brokenPath(path: string): string | undefined {
   const [start] = /^[\w-]+/.exec(path) ?? []
   if (start !== undefined) return `expected [ or . but got: ${start}`
@@ -122,7 +122,7 @@ const approval = 'api-approved.kubernetes.io'
 const needed = `protected groups must have approval annotation "${approval}"`
 const more = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
-/** What the server refuses a definition in a group of Kubernetes for. One that was there already stays as it was. */
+/** The server's objections to a definition in a group of Kubernetes. A definition that existed before is not refused. */
 export function approvalProblems(definition: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const group = stringAt(objectAt(definition, 'spec') ?? {}, 'group') ?? ''
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return []

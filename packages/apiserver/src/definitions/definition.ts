@@ -45,7 +45,7 @@ export function versionsOf(definition: KubeObject): (DefinedVersion & { readonly
   }))
 }
 
-/** Fills in what a definition may leave out: singular and list kind, scope's conversion. */
+/** Fills in the optional fields of a definition: its singular, its list kind and its conversion. */
 export function completeDefinition(definition: KubeObject): void {
   const spec = { ...objectAt(definition, 'spec') }
   const names = { ...objectAt(spec, 'names') }
@@ -68,7 +68,7 @@ function readVersion(version: Json): Json {
   return { ...version, schema: { ...schema, openAPIV3Schema: withoutNulls(root) } }
 }
 
-/** Refuses a definition that can't be served, with the server's causes. */
+/** Refuses an invalid definition, with the server's causes. */
 export function validateDefinition(definition: KubeObject, old: KubeObject | undefined): void {
   const spec = objectAt(definition, 'spec') ?? {}
   const names = objectAt(spec, 'names') ?? {}
@@ -142,7 +142,7 @@ function versionProblems(
   versions.forEach(({ name, raw }, i) => {
     const at = `spec.versions[${i}]`
     for (const why of dns1035Problems(name, 'name')) invalid(`${at}.name`, name, why)
-    // What all versions say alike, the server holds above them.
+    // The server's own type keeps values that are the same in all versions outside the versions.
     const held = versions.length === 1 ? 'spec' : at
     causes.push(...columnProblems(raw, held), ...scaleProblems(raw, held), ...selectableProblems(raw, held))
     if (objectAt(objectAt(raw, 'schema'), 'openAPIV3Schema') === undefined) required(`${at}.schema.openAPIV3Schema`)
@@ -154,12 +154,12 @@ function versionProblems(
   if (versions.filter(version => version.storage).length !== 1) {
     invalid('spec.versions', shown, 'must have exactly one version marked as storage version')
   }
-  // The server's own type has the first version's name once more.
+  // The server's own type repeats the name of the first version.
   const first = versions[0]?.name ?? ''
   if (first !== '') for (const why of dns1035Problems(first, 'name')) invalid('spec.version', first, why)
 }
 
-/** A version as the server's type prints it, without what it holds above them. */
+/** A version as the server's type prints it, without the values that the type keeps outside the versions. */
 function asGo({ name, served, storage, raw }: ReturnType<typeof versionsOf>[number]): JsonObject {
   const head = { Name: name, Served: served, Storage: storage, Deprecated: own(raw, 'deprecated') === true }
   const warning = { DeprecationWarning: stringAt(raw, 'deprecationWarning') ?? null }
@@ -186,7 +186,7 @@ function storedProblems(definition: KubeObject, invalid: Invalid): void {
   }
 }
 
-/** Kinds are held to the rule in lower case. */
+/** The problems of a name that must be a DNS-1035 label. Kinds are checked in lower case. */
 function dns1035Problems(text: string, field: string): string[] {
   const looked = field === 'kind' || field === 'listKind' ? text.toLowerCase() : text
   return [
@@ -202,7 +202,7 @@ function dns1035Problems(text: string, field: string): string[] {
 /** The resources of a definition: one for each served version. */
 export function typesOf(definition: KubeObject): ResourceType[] {
   const spec = objectAt(definition, 'spec') ?? {}
-  // A list kind or a short name that another definition has is not served.
+  // A list kind or a short name of another definition is not served.
   const asked = objectAt(spec, 'names') ?? {}
   const accepted = objectAt(objectAt(definition, 'status'), 'acceptedNames')
   const names = stringAt(accepted, 'kind') ? (accepted ?? asked) : asked
@@ -251,7 +251,7 @@ export function typesOf(definition: KubeObject): ResourceType[] {
     })
 }
 
-/** As discovery names what objects are stored as: the beginning of a hash, in base64. */
+/** The hash by which discovery names the version and kind of stored objects: its first bytes, in base64. */
 function storageVersionHash(group: string, version: string, kind: string): string {
   const hash = createHash('sha256').update(`${group}/${version}/${kind}`).digest()
   return hash.subarray(0, 8).toString('base64')
@@ -309,7 +309,7 @@ export function reinitialising(retryAfter: number): StatusError {
   })
 }
 
-/** Whether a definition has had all its names once, and is served since. */
+/** Whether a definition once had all its names, and is served since then. */
 export function isEstablished(definition: KubeObject): boolean {
   return objectsAt(objectAt(definition, 'status'), 'conditions').some(
     ({ type, status }) => type === 'Established' && status === 'True',

@@ -5,7 +5,7 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 
 const builtin = new Map<string, ResourceType>()
-/** The same by group, version and plural, so that no key need be made to find one. */
+/** The built-in resources by group, version and plural, so that a lookup need not build a key. */
 const builtinByGroup = new Map<string, Map<string, Map<string, ResourceType>>>()
 for (const resource of builtinResources) {
   const type = builtinType(resource)
@@ -21,7 +21,7 @@ for (const [key, [group, version]] of Object.entries(storedElsewhere)) {
   builtin.set(typeKey(itsGroup, itsVersion, plural), { ...type, storage, storageVersion: version, conversion })
 }
 
-/** The first of each kind. */
+/** The first resource of each kind. */
 const builtinByKind = new Map<string, ResourceType>()
 
 for (const type of builtin.values()) {
@@ -36,19 +36,19 @@ function typeKey(group: string, version: string, plural: string): string {
   return `${group}/${version}/${plural}`
 }
 
-/** The resources that are served, by endpoint: the built-in ones, and custom ones as they come and go. */
+/** The served resources, by endpoint: the built-in ones and the current custom ones. */
 export class Registry {
   readonly #custom = new Map<string, ResourceType>()
   readonly #customVersions = new Map<string, number>()
 
-  /** The resource at this endpoint. Throws the server's 404: plain where the group version is unknown. */
+  /** The resource at an endpoint. Throws the server's 404, which is plain if the group version is unknown. */
   resolve(group: string, version: string, plural: string): ResourceType {
     const type = this.find(group, version, plural)
     if (type !== undefined) return type
     throw this.missing(group)
   }
 
-  /** The 404 for a resource that a group does not have: a Status if the group is built in, else plain text. */
+  /** The 404 for a resource that a group does not have: a Status if the group is built in, otherwise plain text. */
   missing(group: string): StatusError {
     return builtinByGroup.has(group) ? StatusError.noSuchResource() : StatusError.noSuchPath()
   }
@@ -59,7 +59,7 @@ export class Registry {
     return this.#custom.get(typeKey(group, version, plural))
   }
 
-  /** The resource of a kind, as `apiVersion` and `kind` name it. */
+  /** The resource of a kind, by `apiVersion` and `kind`. */
   findKind(apiVersion: string, kind: string): ResourceType | undefined {
     const found = builtinByKind.get(`${apiVersion} ${kind}`)
     if (found !== undefined) return found
@@ -67,13 +67,13 @@ export class Registry {
     return undefined
   }
 
-  /** The resource of a kind at any version: a version that is no longer served does not hide what was stored at it. */
+  /** The resource of a kind at any version: objects stay reachable if their version is no longer served. */
   findGroupKind(group: string, kind: string): ResourceType | undefined {
     for (const type of this.all()) if (type.kind === kind && type.group === group) return type
     return undefined
   }
 
-  /** The resource at any version: what storage knows it by. */
+  /** The resource at any version, as storage identifies it. */
   findStored(group: string, plural: string): ResourceType | undefined {
     for (const type of this.all()) {
       if (type.group === group && type.plural === plural && type.storage === undefined) return type

@@ -1,24 +1,24 @@
 import { anything, checkFields, flag, number, oneOf, required, type Taken, text, whole } from '../option-check.ts'
 
-/** Which requests a fault hits. A field that is left out matches anything. */
+/** The criteria by which a fault matches requests. An absent field matches anything. */
 export interface FaultMatch {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb?: string | undefined
   /** `configmaps`, or with its group: `games.arcade.example.com`. */
   readonly resource?: string | undefined
   readonly namespace?: string | undefined
-  /** The name in the path, or that a field selector asks for. */
+  /** The name in the path or in a field selector. */
   readonly name?: string | undefined
   /** `status`, `scale` …; `''` for the object itself. */
   readonly subresource?: string | undefined
 }
 
 /**
- * What happens to a request. Where an effect has `afterBytes`, that many bytes of the body are sent
- * first (default 0: not even the head); a body that is shorter ends as it would have.
+ * The effect of a fault on a request. With `afterBytes`, that number of bytes of the body is sent first (default 0: not even the head). A shorter body ends as
+ * it would without the fault.
  */
 export type FaultEffect =
-  /** The connection is closed and nothing is answered. With `after: true` the request is carried out first, and only its answer lost. */
+  /** The connection is closed without an answer. With `after: true` the request is carried out first, and only its answer is lost. */
   | { readonly kind: 'drop'; readonly after?: boolean | undefined }
   /** GOAWAY on the request's connection; the request itself is answered. HTTP/1.1: `connection: close`. */
   | { readonly kind: 'goaway' }
@@ -43,7 +43,7 @@ export type FaultEffect =
     }
   /** 410: an HTTP Status for all but watches, an ERROR event for a watch. */
   | { readonly kind: 'expired' }
-  /** A watch gets this ERROR event after `afterEvents` events (default 0), then the clean end. */
+  /** A watch receives this ERROR event after `afterEvents` events (default 0), and then ends cleanly. */
   | {
       readonly kind: 'error-event'
       readonly code: number
@@ -52,26 +52,26 @@ export type FaultEffect =
       readonly retryAfterSeconds?: number | undefined
       readonly afterEvents?: number | undefined
     }
-  /** A watch gets this line, as it is, after `afterEvents` events (default 0). */
+  /** A watch receives this line, unchanged, after `afterEvents` events (default 0). */
   | { readonly kind: 'line'; readonly text: string; readonly afterEvents?: number | undefined }
   /** Every event of a watch is sent `times` times (default 2). */
   | { readonly kind: 'duplicate'; readonly times?: number | undefined }
-  /** No byte more, and no end, until the client gives up. */
+  /** The rest of the body is never sent, until the client gives up. */
   | { readonly kind: 'hang'; readonly afterBytes?: number | undefined }
-  /** The body comes at this rate. */
+  /** The body is sent at this rate. */
   | { readonly kind: 'slow'; readonly bytesPerSecond: number }
   /** A `Warning: 299` header in addition to the answer. */
   | { readonly kind: 'warning'; readonly text: string }
 
 /**
- * A fault, as plain data, so that it works on an isolated server too. A fault that only a watch can show (`error-event`, `line`, `duplicate`)
- * applies to watches only: it neither hits nor counts other requests.
+ * A fault, as plain data, so that isolated servers accept it too. A fault that only a watch can show (`error-event`, `line`, `duplicate`) applies to watches
+ * only: it neither hits nor counts other requests.
  */
 export interface FaultRule {
   readonly match?: FaultMatch | undefined
-  /** Only the nth matching request (1 is the first). Default: all of them. */
+  /** Only the nth matching request (1 is the first). @default all */
   readonly nth?: number | undefined
-  /** How many requests it hits. Default: 1 with `nth`, else no bound. */
+  /** The maximum number of requests that the fault affects. @default 1 with `nth`, otherwise unlimited */
   readonly times?: number | undefined
   readonly effect: FaultEffect
 }
@@ -79,10 +79,10 @@ export interface FaultRule {
 const cut = { afterBytes: whole() }
 const event = { afterEvents: whole() }
 const refusal = { reason: text, message: text, retryAfterSeconds: whole() }
-/** No bytes a second would be a hang. */
+/** A rate of 0 would be a hang. */
 const rate: Taken = { takes: 'a positive number', ok: value => Number.isFinite(value) && (value as number) > 0 }
 
-/** What each effect takes in addition to its kind. */
+/** The fields of each effect, in addition to its kind. */
 const effects: Readonly<Record<FaultEffect['kind'], Readonly<Record<string, Taken>>>> = {
   drop: { after: flag },
   goaway: {},
@@ -104,7 +104,7 @@ const effects: Readonly<Record<FaultEffect['kind'], Readonly<Record<string, Take
 const match: Readonly<Record<keyof FaultMatch, Taken>> = {
   verb: oneOf(
     ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
-    // Of paths that name no resource.
+    // The verbs of paths without a resource.
     ...['post', 'put', 'head', 'options'],
   ),
   resource: text,
@@ -113,15 +113,12 @@ const match: Readonly<Record<keyof FaultMatch, Taken>> = {
   subresource: text,
 }
 
-/** Whether only a watch can show this effect. */
+/** Whether this effect is possible only for a watch. */
 export function isForWatches({ kind }: FaultEffect): boolean {
   return kind === 'error-event' || kind === 'line' || kind === 'duplicate'
 }
 
-/**
- * Refuses a rule that could never do what it says: a `TypeError`, or a `RangeError` for a number out of its bounds, with
- * the code `ERR_WHERRY_OPTION`.
- */
+/** Refuses a rule that could never have its effect: a `TypeError`, or a `RangeError` for a number out of its bounds, with the code `ERR_WHERRY_OPTION`. */
 export function checkFaultRule(rule: FaultRule): void {
   checkFields('fault', rule, { match: anything, nth: whole(1), times: whole(1), effect: required(anything) })
   if (rule.match !== undefined) checkFields('fault: match', rule.match, match)

@@ -1,6 +1,6 @@
 import { checkFaultRule, type FaultEffect, type FaultMatch, type FaultRule, isForWatches } from './fault-rule.ts'
 
-/** What a fault is matched against. */
+/** The attributes of a request that faults match. */
 export interface FaultSubject {
   readonly verb: string
   /** `plural.group`, or `plural`. */
@@ -12,9 +12,9 @@ export interface FaultSubject {
 
 /** A fault that was added. */
 export interface FaultHandle extends AsyncDisposable {
-  /** Takes the fault away. Requests under its effect stay under it. */
+  /** Removes the fault. Requests that it already affects stay affected. */
   remove(): Promise<void>
-  /** How many requests it has hit. */
+  /** The number of requests that the fault has affected. */
   hits(): Promise<number>
 }
 
@@ -24,11 +24,11 @@ interface Active {
   hits: number
 }
 
-/** The faults that are in force, in the order in which they were added. */
+/** The active faults, in the order in which they were added. */
 export class Faults {
   readonly #active = new Set<Active>()
 
-  /** Adds a fault. Throws a `TypeError` or `RangeError` for one that makes no sense. */
+  /** Adds a fault. Throws a `TypeError` or `RangeError` for a rule that can have no effect. */
   async add(rule: FaultRule): Promise<FaultHandle> {
     checkFaultRule(rule)
     const active: Active = { rule, seen: 0, hits: 0 }
@@ -39,12 +39,12 @@ export class Faults {
     return { remove, hits: async () => active.hits, [Symbol.asyncDispose]: remove }
   }
 
-  /** Takes all faults away. */
+  /** Removes all faults. */
   async clear(): Promise<void> {
     this.#active.clear()
   }
 
-  /** The effects that this request meets. Counts it as seen. */
+  /** The effects that apply to a request. Counts the request as seen. */
   effectsOn(subject: FaultSubject): readonly FaultEffect[] {
     if (this.#active.size === 0) return []
     const effects: FaultEffect[] = []

@@ -3,12 +3,12 @@ import type { Peer, ServerReply } from '../exchange.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import type { FaultEffect } from './fault-rule.ts'
 
-/** How a body that is cut off ends. */
+/** The effects that cut off a body. */
 type Cut = Extract<FaultEffect, { kind: 'rst' | 'break' | 'reset' | 'truncate' | 'hang' }>
 
 const flushMs = 10
 
-/** The reply as faults shape it: late, slow, cut off at a byte. Everything else passes through. */
+/** A reply as faults change it: late, slow, cut off at a byte. Everything else passes through. */
 export class ShapedReply implements ServerReply {
   readonly #reply: ServerReply
   readonly #peer: Peer
@@ -49,7 +49,7 @@ export class ShapedReply implements ServerReply {
   }
 
   head(status: number, headers: ResponseHeaders): void {
-    // A length that is announced and not kept is no clean end: HTTP/1.1 would wait for the rest, HTTP/2 reset the stream.
+    // A body that is shorter than its announced length is no clean end: HTTP/1.1 would wait for the rest, HTTP/2 would reset the stream.
     const { 'content-length': _, ...rest } = headers
     const shaped = this.#cut?.kind === 'truncate' ? rest : headers
     this.#headHeld = () => this.#reply.head(status, shaped)
@@ -117,10 +117,10 @@ export class ShapedReply implements ServerReply {
     }
   }
 
-  /** How much of `chunk` may go now. */
+  /** The number of bytes of `chunk` that may be sent now. */
   #allowance(chunk: Uint8Array): number {
     let allowed = chunk.length
-    // A slow body comes ten times a second.
+    // A slow body is sent in ten pieces a second.
     if (this.#bytesPerSecond !== undefined)
       allowed = Math.min(allowed, Math.max(1, Math.floor(this.#bytesPerSecond / 10)))
     if (this.#cut !== undefined) {
@@ -140,7 +140,7 @@ export class ShapedReply implements ServerReply {
   #finish(cut: Cut): void {
     this.#over = true
     this.#queue = []
-    // A connection that is torn down takes with it what it has not sent yet: the bytes get a moment to leave.
+    // A destroyed connection drops its unsent bytes, so they get a moment to be sent.
     const afterBytes = (fn: () => void): void => {
       if (this.#sent === 0) fn()
       else this.#timer = this.#clock.timer(flushMs, fn)

@@ -14,16 +14,16 @@ import { removeFields, withNamedFields } from './remove.ts'
 
 const beforeFirstApply = 'before-first-apply'
 
-/** What an apply comes to: the object, and its `managedFields`. */
+/** The result of an apply: the object, and its `managedFields`. */
 export interface Applied {
   readonly object: KubeObject
   readonly managedFields: JsonObject[] | undefined
 }
 
 /**
- * Applies a configuration: `live` (for a new object: one without a uid) with what `config` says and without what its
- * manager said before, says no more and nobody else owns. Throws 409 for fields of others, unless by `force`; 500 for a
- * configuration that is not of its type.
+ * Applies a configuration. Sets the fields of `config` in `live` (an object without a uid, if it is new), and removes the fields that its manager applied
+ * before, does not apply now, and nobody else owns. Throws 409 for fields of other managers, unless `force` is set, and 500 for a configuration that does not
+ * match its type.
  */
 export function apply(live: KubeObject, config: KubeObject, writing: Writing, force: boolean): Applied {
   const { apiVersion, manager, subresource, time, typeAt, reset } = writing
@@ -53,7 +53,7 @@ export function apply(live: KubeObject, config: KubeObject, writing: Writing, fo
   return { object, managedFields: writeManagers([...managers, ...mine]) }
 }
 
-/** Takes from `merged` what the last configuration had, this one has not, and nobody owns. */
+/** Removes from `merged` the fields that the last configuration had, the new one has not, and nobody owns. */
 function prune(
   merged: Json,
   type: FieldType,
@@ -67,17 +67,17 @@ function prune(
   const owned = sets.reduce<FieldSet | undefined>((sum, set) => union(sum, set), undefined)
   const left = withNamedFields(fieldSetOf(pruned, type), type)
   pruned = removeFields(merged, difference(all, union(left, withNamedFields(owned, type))), type)
-  // What goes is what the last configuration had itself: nothing goes because it hangs on something that does.
+  // Only fields of the last configuration itself are removed. A field below a removed one stays.
   const now = withNamedFields(fieldSetOf(pruned, type), type)
   return removeFields(merged, intersection(difference(all, now), had), type)
 }
 
-/** A kind as the server's texts name it: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
+/** A kind as the server prints it: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
 export function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
   return `${apiVersion.includes('/') ? '' : '/'}${apiVersion}, Kind=${kind}`
 }
 
-/** A configuration as the server's texts name it. */
+/** A configuration's name as the server prints it. */
 export function nameOf({ metadata }: KubeObject, type: { readonly apiVersion: string; readonly kind: string }): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${kindOf(type)}`
 }

@@ -16,7 +16,7 @@ const leafs: Readonly<Record<string, FieldType>> = {
   '?': atomic,
 }
 
-/** How objects of a built-in kind are owned and patched; `undefined`: there is no such kind. */
+/** The type by which objects of a built-in kind are owned and patched; `undefined` if the kind does not exist. */
 export function builtinType(apiVersion: string, kind: string): FieldType | undefined {
   const name = builtinKinds[`${apiVersion}/${kind}`]
   return name === undefined ? undefined : typeOf(name)
@@ -34,7 +34,7 @@ function typeOf(name: string): FieldType {
   const always = new Set<string>()
   const embedded = new Map<string, string>()
   const type = fieldType({ kind: 'map', struct: true, name, fields, always, embedded })
-  // Before its fields: types refer to themselves.
+  // Set before the fields are read, because types refer to themselves.
   read.set(name, type)
   const inGo = goTypesOf(name)
   for (const field of (builtinFields[name] ?? '').split(' ')) {
@@ -51,7 +51,7 @@ function typeOf(name: string): FieldType {
   return type
 }
 
-/** The Go types of a type's fields if their shapes do not show them, and the structs that embed those fields. */
+/** The Go types of a type's fields if their shapes do not determine them, and the structs that embed these fields. */
 function goTypesOf(name: string): ReadonlyMap<string, readonly string[]> {
   const fields = (builtinGoTypes[name] ?? '').split(' ').map((one): [string, string[]] => {
     const equals = one.indexOf('=')
@@ -60,7 +60,7 @@ function goTypesOf(name: string): ReadonlyMap<string, readonly string[]> {
   return new Map(fields)
 }
 
-/** `type` as the server calls it, and its items, if the name has theirs. */
+/** `type` with its Go type, and its items with theirs, if the name contains it. */
 function named(type: FieldType, goType: string): FieldType {
   const { items, others } = type
   if (items !== undefined && goType.startsWith('[]')) return { ...type, goType, items: named(items, goType.slice(2)) }

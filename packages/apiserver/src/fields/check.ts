@@ -3,7 +3,7 @@ import { type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { elementOf, ItemError } from './items.ts'
 import { elementText, fieldElement } from './path-element.ts'
 
-/** What keeps `value` from being of `type`, in the server's words; empty: nothing. A list may not have an item twice. */
+/** The reasons for which `value` does not match `type`, in the server's words; empty if it matches. A list may not contain an item twice. */
 export function typeProblems(value: Json, type: FieldType): string[] {
   if (value === null) return []
   switch (type.kind) {
@@ -29,7 +29,7 @@ export function typeProblems(value: Json, type: FieldType): string[] {
   }
 }
 
-/** All problems as one text. */
+/** Joins the problems into a text. */
 export function problemsText(problems: readonly string[]): string {
   return problems.length === 1 ? (problems[0] as string) : ['errors:', ...problems.map(one => `  ${one}`)].join('\n')
 }
@@ -70,7 +70,7 @@ function inList(list: readonly Json[], type: FieldType): string[] {
   return problems
 }
 
-/** A value as Go's `%v` prints a pointer to what holds it. */
+/** A value as Go's `%v` prints a pointer to it. */
 function goPointer(value: Json): string {
   return `&{${goPlain(value)}}`
 }

@@ -5,7 +5,7 @@ import { itemsByElement } from './items.ts'
 import { fieldElement } from './path-element.ts'
 import { isPrintedZero } from './zero-fields.ts'
 
-/** What differs between two states: the fields that the second set or changed, and those that it has no more. */
+/** The differences between two states: the fields that the second state set or changed, and the fields that it removed. */
 export interface Changes {
   readonly set: FieldSet | undefined
   readonly removed: FieldSet | undefined
@@ -15,8 +15,8 @@ const same: Changes = { set: undefined, removed: undefined }
 const changed: Changes = { set: member, removed: undefined }
 
 /**
- * The fields in which `now` differs from `before`. `undefined` stands for nothing at all, unlike null. Both are as the
- * server encodes them, which leaves out empty values; with `applied`, `now` was made of a configuration.
+ * The fields in which `now` differs from `before`. `undefined` stands for an absent value, unlike null. Both values are compared as the server encodes them,
+ * without empty values. With `applied`, `now` is the result of an apply.
  */
 export function compare(
   before: Json | undefined,
@@ -31,7 +31,7 @@ export function compare(
   const is = formOf(now, type)
   if (was !== 'parts' && is !== 'parts') return leaf(before, now)
   const change = new Change(before === undefined, now === undefined, applied)
-  // A scalar in place of a map or a list is changed as a whole, and the fields of the map or the list one by one.
+  // A scalar in place of a map or a list is changed as a whole; the map or the list is changed field by field.
   if (was === 'leaf' || is === 'leaf') change.whole()
   if (isList(was, before) || isList(is, now)) {
     compareLists(isList(was, before) ? before : [], isList(is, now) ? now : [], type, change)
@@ -40,7 +40,7 @@ export function compare(
   return change.result()
 }
 
-/** The fields of a value that was not there before. */
+/** The fields of a value that was absent before. */
 function addedSet(now: Json, type: FieldType, applied: boolean): FieldSet | undefined {
   if (formOf(now, type) !== 'parts') return member
   if (!isObject(now)) {
@@ -61,7 +61,7 @@ function addedSet(now: Json, type: FieldType, applied: boolean): FieldSet | unde
   return node(children, true)
 }
 
-/** How a value is looked at: in its parts, as a whole, or as something that is not there or empty. */
+/** How a value is compared: by its parts, as a whole, or as absent or empty. */
 function formOf(value: Json | undefined, type: FieldType): 'parts' | 'leaf' | 'none' {
   if (value === undefined || value === null) return 'none'
   if (type.atomic) return 'leaf'
@@ -112,13 +112,13 @@ function compareField(
   if (was !== is) change.below(fieldElement(name), compare(was, is, of, change.applied))
 }
 
-/** A built-in's field as encoding has it: empty values are left out, but for fields that are always there. */
+/** The value of a built-in's field as the server encodes it. Empty values are left out, except in fields that every object has. */
 function asEncoded(value: Json | undefined, of: FieldType, always: boolean): Json | undefined {
   if (always) return value ?? (of.kind === 'map' ? {} : null)
   return isLeftOut(value, of) ? undefined : value
 }
 
-/** Whether encoding leaves a built-in's field out: if it is null (but for times), or an empty list or map that is no type. */
+/** Whether the server's encoding leaves a built-in's field out: if it is null (except times), or an empty list or map that is no struct. */
 function isLeftOut(value: Json | undefined, of: FieldType): boolean {
   if (value === undefined || value === null) return value === undefined || of.kind !== 'scalar'
   if (Array.isArray(value)) return value.length === 0
@@ -134,7 +134,7 @@ function compareLists(before: readonly Json[], now: readonly Json[], type: Field
     const has = next.get(element) ?? []
     if (had.length <= 1 && has.length <= 1) change.below(element, compare(had[0], has[0], items, change.applied))
     else if (had.length > 1 && has.length > 1) {
-      // Those that are there more than once are owned together.
+      // Items that occur more than once are owned together.
       if (!sameJson(had, has)) change.below(element, { set: member, removed: undefined })
     } else if (had.length > 1) {
       if (has.length > 0) change.below(element, compare(undefined, has[0], items, change.applied))
@@ -146,13 +146,13 @@ function compareLists(before: readonly Json[], now: readonly Json[], type: Field
   }
 }
 
-/** The changes of one value, as they are found. */
+/** Collects the changes of one value. */
 class Change {
   #set: Record<string, FieldSet> | undefined
   #removed: Record<string, FieldSet> | undefined
-  /** Whether there was no value before. */
+  /** Whether the value was absent before. */
   readonly added: boolean
-  /** Whether there is none any more. */
+  /** Whether the value is absent now. */
   readonly gone: boolean
   #whole = false
   readonly applied: boolean

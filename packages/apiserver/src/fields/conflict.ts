@@ -29,7 +29,7 @@ export function conflictError(conflicts: readonly Conflict[]): StatusError {
   return new StatusError(409, 'Conflict', `Apply failed with ${message}`, { details: { causes } })
 }
 
-/** A manager as the server keys it: a conflict lists managers in the order of these texts. */
+/** A manager's key on the server: a conflict lists managers in the order of these texts. */
 function identifier({ name, operation, apiVersion, subresource }: Manager): string {
   return JSON.stringify({
     manager: name,

@@ -6,7 +6,7 @@ const read = new WeakMap<Schema, FieldType>()
 const scalar = fieldType({ kind: 'scalar' })
 const text = fieldType({ kind: 'string' })
 
-/** How objects of a custom resource are owned, by its schema. */
+/** The type of a custom resource's objects, which determines the owners of their fields, by its schema. */
 export function customType(root: Schema): FieldType {
   const known = read.get(root)
   if (known !== undefined) return known
@@ -17,11 +17,11 @@ export function customType(root: Schema): FieldType {
   return made
 }
 
-/** `preserved`: a schema above keeps unknown fields, and so do all below. */
+/** `preserved`: a parent schema keeps unknown fields, so all schemas below do. */
 function typeOf(schema: Schema, preserved: boolean): FieldType {
   const preserve = preserved || schema.preserve
   const [type, second] = schema.types
-  // An int or a string: of no one type.
+  // An int or a string has no single type.
   if (second !== undefined) return deduced
   switch (type) {
     case 'object':

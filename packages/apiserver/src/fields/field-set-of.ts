@@ -4,7 +4,7 @@ import { atomic, type FieldType, fieldOf, isGranularList, names } from './field-
 import { itemsByElement } from './items.ts'
 import { fieldElement } from './path-element.ts'
 
-/** The fields that an apply of `value` owns: its leafs, the items of its lists and the entries of its maps. */
+/** The fields that an apply of `value` owns: its leaves, the items of its lists and the entries of its maps. */
 export function fieldSetOf(value: Json, type: FieldType): FieldSet | undefined {
   if (type.atomic) return member
   if (isObject(value)) {
@@ -23,7 +23,7 @@ export function fieldSetOf(value: Json, type: FieldType): FieldSet | undefined {
   if (!Array.isArray(value) || !isGranularList(type)) return member
   const children: Record<string, FieldSet> = {}
   for (const [element, items] of itemsByElement(type, value as Json[])) {
-    // Those that are there more than once are owned together, with nothing below.
+    // Items that occur more than once are owned together, without fields below.
     const below = items.length > 1 ? member : fieldSetOf(items[0] as Json, type.items)
     children[element] = withItself(below)
   }

@@ -2,10 +2,10 @@ import { isObject, type Json, type JsonObject } from '@wherry/cel/internal'
 import { canonicalElement } from './path-element.ts'
 
 /**
- * A set of fields, as `fieldsV1` writes it: a tree by elements of paths (`f:spec`, `k:{"name":"a"}`, `v:"x"`). A leaf
- * `{}` is a field of the set; a field that has fields below it and is of the set itself has a `.` among them.
+ * A set of fields, as `fieldsV1` writes it: a tree by elements of paths (`f:spec`, `k:{"name":"a"}`, `v:"x"`). A leaf `{}` is a field of the set. If a field of
+ * the set also has fields below it, they include a `.`.
  *
- * The empty set is `undefined`. Sets are never changed: parts of one are parts of others.
+ * The empty set is `undefined`. Sets are never changed, because sets share their parts.
  */
 export interface FieldSet {
   readonly [element: string]: FieldSet
@@ -13,7 +13,7 @@ export interface FieldSet {
 
 type Children = Record<string, FieldSet>
 
-/** A field that is of a set, with nothing below it. */
+/** A field of a set, with no fields below it. */
 export const member: FieldSet = Object.freeze({})
 
 function isMember(set: FieldSet): boolean {
@@ -22,7 +22,7 @@ function isMember(set: FieldSet): boolean {
   return true
 }
 
-/** A field with the fields below it. */
+/** A field, with the fields below it. */
 export function node(children: Children, itself: boolean): FieldSet | undefined {
   let empty = true
   for (const key in children) {
@@ -35,7 +35,7 @@ export function node(children: Children, itself: boolean): FieldSet | undefined 
   return children
 }
 
-/** Where the children of a field are put: the field itself goes first, as the server writes it. */
+/** The object for the children of a field. The field itself comes first, as the server writes it. */
 export function childrenOf(itself: boolean): Children {
   return itself ? { '.': member } : {}
 }
@@ -102,13 +102,13 @@ export function sameSet(a: FieldSet | undefined, b: FieldSet | undefined): boole
   return true
 }
 
-/** Whether the field at `element` of a set is of the set itself. */
+/** Whether a set contains the field `element` itself. */
 export function hasField(set: FieldSet | undefined, element: string): boolean {
   const found = set?.[element]
   return found !== undefined && isMember(found)
 }
 
-/** What a set has below `element`, the field there left out; `undefined`: nothing. */
+/** The fields of a set below `element`, without the element itself; `undefined` if there are none. */
 export function below(set: FieldSet | undefined, element: string): FieldSet | undefined {
   const found = set?.[element]
   if (found === undefined) return undefined
@@ -116,7 +116,7 @@ export function below(set: FieldSet | undefined, element: string): FieldSet | un
   return undefined
 }
 
-/** Every field of a set, as the elements of its path: first those of one level, then those below each. */
+/** All fields of a set, each as the elements of its path: first the fields of a level, then the fields below each. */
 export function* pathsOf(set: FieldSet | undefined, prefix: readonly string[] = []): Generator<readonly string[]> {
   const keys = Object.keys(set ?? {})
     .filter(key => key !== '.')
@@ -125,7 +125,7 @@ export function* pathsOf(set: FieldSet | undefined, prefix: readonly string[] = 
   for (const key of keys) yield* pathsOf(below(set, key), [...prefix, key])
 }
 
-/** Fields by name first, then items by their keys, then those by their values. */
+/** The order of elements: fields by name first, then items by their keys, then items by their values. */
 const kindOrder = 'fkvi'
 
 function byElement(a: string, b: string): number {
@@ -152,10 +152,10 @@ function isInOrder(set: FieldSet): boolean {
   return true
 }
 
-/** Reads a set from JSON. `undefined`: it is none. `null`: it is empty. */
+/** Reads a set from JSON: `undefined` if the value is no set, `null` if the set is empty. */
 export function readSet(value: Json | undefined): FieldSet | null | undefined {
   const read = readNode(value)
-  // There is no owner of a whole object.
+  // A whole object has no owner.
   return read === member ? null : read === undefined ? undefined : (node({ ...read }, false) ?? null)
 }
 
@@ -175,7 +175,7 @@ function readNode(value: Json | undefined): FieldSet | undefined {
     if (child === undefined) return undefined
     const element = canonicalElement(key)
     if (element === undefined) return undefined
-    // A kind of element that is not known is one of a server to come.
+    // Unknown kinds of elements are ignored: a later server may have written them.
     if (element !== '') children[element] = child
   }
   return node(children, itself || !any) ?? member

@@ -1,39 +1,39 @@
 import type { Json } from '@wherry/cel/internal'
 
-/** How the fields of a value are owned: what its lists and maps are, and the types of their values. */
+/** The ownership of the fields of a value: the kinds of its lists and maps, and the types of their values. */
 export interface FieldType {
-  /** What a value may be if it is not null; the refusal of an applied one says what it should have been. */
+  /** The form of a value that is not null. The refusal of an applied value names this form. */
   readonly kind: 'any' | 'map' | 'list' | 'string' | 'number' | 'boolean' | 'scalar'
-  /** Owned as a whole, whatever is in it. */
+  /** Whether the value is owned as a whole, without its parts. */
   readonly atomic: boolean
   /** Fields that the type names. */
   readonly fields: ReadonlyMap<string, FieldType>
-  /** The type of all other fields; `undefined`: there are no others. */
+  /** The type of all other fields; `undefined` if there are none. */
   readonly others: FieldType | undefined
-  /** A built-in's type. Encoding leaves out its empty fields. */
+  /** Whether it is the type of a built-in. The server's encoding leaves out its empty fields. */
   readonly struct: boolean
-  /** What a built-in's type is called; `''`: it has no name. */
+  /** The name of a built-in's type; `''` if it has none. */
   readonly name: string
-  /** Fields that are in every value of the type, if only as an empty one: nobody adds them. */
+  /** Fields that every value of the type has, even if they are empty. So nobody adds them. */
   readonly always: ReadonlySet<string>
   readonly items: FieldType | undefined
-  /** The fields that identify the items of a list, with their defaults; none: the items identify themselves. */
+  /** The fields that identify the items of a list, with their defaults; empty if the items identify themselves. */
   readonly keys: readonly { readonly name: string; readonly default: Json | undefined }[]
-  /** What the server calls the type in Go where its shape does not say it; `''`: it does. */
+  /** The Go type on the server if the shape does not determine it; otherwise `''`. */
   readonly goType: string
-  /** Fields of structs that are embedded in the type, each with those structs: `ProbeHandler`. */
+  /** Fields of embedded structs, each with these structs: `ProbeHandler`. */
   readonly embedded: ReadonlyMap<string, string>
-  /** What its values are parsed as, if the type reads its JSON by itself. */
+  /** The form of the values, if the type reads its JSON by itself. */
   readonly reads: 'quantity' | 'time' | 'microTime' | 'intOrString' | 'bytes' | undefined
-  /** What strategic merge patches go by. */
+  /** How strategic merge patches merge values of the type. */
   readonly patch: PatchStrategy
 }
 
-/** How a strategic merge patch is merged into a value. */
+/** The way in which a strategic merge patch is merged into a value. */
 export interface PatchStrategy {
-  /** Whether a list is merged item by item; else it is replaced. */
+  /** Whether a list is merged item by item. Otherwise it is replaced. */
   readonly merges: boolean
-  /** The field that identifies its items; `''`: the items identify themselves. */
+  /** The field that identifies the items; `''` if they identify themselves. */
   readonly key: string
   /** Whether `$retainKeys` is understood. */
   readonly retainKeys: boolean
@@ -58,10 +58,10 @@ export function fieldType(properties: Partial<FieldType> & Pick<FieldType, 'kind
   return { ...nothing, atomic: false, ...properties }
 }
 
-/** A value without known fields: a leaf. */
+/** The type of a value without known fields, which is a leaf. */
 export const atomic: FieldType = fieldType({ kind: 'any', atomic: true })
 
-/** The type of a value without a schema: maps are owned by field, lists as a whole. */
+/** The type of a value without a schema: maps are owned field by field, lists as a whole. */
 export const deduced: FieldType = selfReferring()
 
 function selfReferring(): FieldType {
@@ -70,12 +70,12 @@ function selfReferring(): FieldType {
   return type
 }
 
-/** The type of the field `name` of a map; `undefined`: it has no such field. */
+/** The type of the field `name` of a map; `undefined` if it has no such field. */
 export function fieldOf(type: FieldType, name: string): FieldType | undefined {
   return type.fields.get(name) ?? type.others
 }
 
-/** Whether the type itself names the field `name`, so that it is no entry of a map. */
+/** Whether the type itself has the field `name`, so that the field is no entry of a map. */
 export function names(type: FieldType, name: string): boolean {
   return type.fields.has(name)
 }

@@ -2,10 +2,10 @@ import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/i
 import type { FieldType } from './field-type.ts'
 import { keyElement, valueElement } from './path-element.ts'
 
-/** Says why an item of a list can't be identified. */
+/** Thrown if an item of a list can't be identified. */
 export class ItemError extends Error {}
 
-/** The element of a path that names `item` in a list of `type`. Throws an {@link ItemError}. */
+/** The path element for `item` in a list of `type`. Throws an {@link ItemError}. */
 export function elementOf(type: FieldType, item: Json): string {
   if (type.keys.length === 0) {
     if (isObject(item)) throw new ItemError("associative list without keys has an element that's a map type")

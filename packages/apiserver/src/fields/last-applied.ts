@@ -7,15 +7,15 @@ import { fieldSetOf } from './field-set-of.ts'
 import type { FieldType } from './field-type.ts'
 import { contentOf, type Writing } from './ownership.ts'
 
-/** Where `kubectl apply` keeps the configuration that it applied as a client. */
+/** The annotation in which client-side `kubectl apply` keeps the applied configuration. */
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** Only applies by kubectl are linked to what it applied as a client. */
+/** Whether kubectl is the manager. Only its server-side applies take over from its client-side applies. */
 function isKubectl({ manager }: Pick<Writing, 'manager'>): boolean {
   return manager === 'kubectl'
 }
 
-/** The conflicts that are left if kubectl may take what it applied as a client, and nobody has changed since. */
+/** The conflicts that remain when kubectl takes over the fields that it applied client-side and nobody has changed since. */
 export function withoutOwn(
   conflicts: readonly Conflict[],
   live: KubeObject,
@@ -30,7 +30,7 @@ export function withoutOwn(
   })
 }
 
-/** The fields that kubectl applied as a client and that are as they were. */
+/** The fields that kubectl applied client-side and that are unchanged. */
 function unchangedSince(live: KubeObject, type: FieldType, apiVersion: string): FieldSet | undefined {
   const text = live.metadata.annotations?.[annotation] ?? ''
   let last: JsonObject
@@ -44,7 +44,7 @@ function unchangedSince(live: KubeObject, type: FieldType, apiVersion: string): 
   return difference(difference(fieldSetOf(last, type), set), removed)
 }
 
-/** `object` with the applied configuration in kubectl's annotation, if kubectl applied it and has the annotation there. */
+/** `object` with the applied configuration in kubectl's annotation, if kubectl applied it and the annotation exists. */
 export function withLastApplied(
   object: KubeObject,
   config: KubeObject,

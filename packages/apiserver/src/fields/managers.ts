@@ -9,11 +9,11 @@ export interface Manager {
   readonly subresource: string
   readonly time: string | undefined
   readonly set: FieldSet | undefined
-  /** The entry as it was read, while nothing has changed. */
+  /** The entry as it was read, if it is unchanged. */
   readonly entry?: JsonObject | undefined
 }
 
-/** Whether two entries are of one manager. A manager that applies is the same at every version. */
+/** Whether two entries have the same manager. A manager that applies is the same at every version. */
 export function sameManager(a: Omit<Manager, 'set' | 'time'>, b: Omit<Manager, 'set' | 'time'>): boolean {
   return (
     a.name === b.name &&
@@ -23,7 +23,7 @@ export function sameManager(a: Omit<Manager, 'set' | 'time'>, b: Omit<Manager, '
   )
 }
 
-/** Reads `managedFields`. `undefined`: they can't be read, and are to be taken for none. */
+/** Reads `managedFields`. Returns `undefined` if the value can't be read, which counts as no managers. */
 export function readManagers(value: Json | undefined): Manager[] | undefined {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) return undefined
@@ -52,7 +52,7 @@ export function readManagers(value: Json | undefined): Manager[] | undefined {
   return managers
 }
 
-/** Whether a request asks that nobody own anything any more: an empty list, or one empty entry. */
+/** Whether a request removes all owners: its list is empty, or has a single empty entry. */
 export function isReset(value: Json | undefined): boolean {
   if (!Array.isArray(value) || value.length > 1) return false
   const [entry] = value as Json[]
@@ -94,7 +94,7 @@ function byText(a: string, b: string): number {
 
 const maxUpdaters = 10
 
-/** Lets at most ten managers that update remain: the oldest of each version become one, `ancient-changes`. */
+/** Limits the managers that update to ten: the oldest ones of each version are merged into `ancient-changes`. */
 export function capped(managers: readonly Manager[]): readonly Manager[] {
   if (managers.length <= maxUpdaters) return managers
   const updaters = managers
@@ -131,9 +131,7 @@ export function capped(managers: readonly Manager[]): readonly Manager[] {
   return [...left]
 }
 
-/**
- * `next`, or `before` where they differ in times alone: a write that changes nothing else is none.
- */
+/** Returns `next`, or `before` if the two differ only in times: such a write changes nothing. */
 export function withOldTimes(next: Json | undefined, before: Json | undefined): Json | undefined {
   if (!Array.isArray(next) || !Array.isArray(before) || next.length !== before.length) return next
   const timeless = (list: readonly Json[]): Json[] =>

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/i
 import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { elementOf, itemsByElement } from './items.ts'
 
-/** `live` with what `applied` says: maps field by field, lists by their kind; where both have a leaf, the applied one. */
+/** Merges `applied` into `live`: maps field by field, lists by their kind. The applied leaf replaces the live leaf. */
 export function merge(live: Json, applied: Json, type: FieldType): Json {
   if (type.atomic) return applied
   if (isObject(live) || isObject(applied)) {
@@ -16,7 +16,7 @@ export function merge(live: Json, applied: Json, type: FieldType): Json {
   return applied
 }
 
-/** Whether a value is neither of the form that the other has, nor nothing. */
+/** Whether a value neither has the given form nor is null. */
 function hasItsOwnForm(value: Json, form: 'map' | 'list'): boolean {
   return value !== null && (form === 'map' ? !isObject(value) : !Array.isArray(value))
 }
@@ -40,10 +40,7 @@ function mergeMaps(live: JsonObject, applied: JsonObject, type: FieldType, ifEmp
   return empty ? ifEmpty : merged
 }
 
-/**
- * The items of both lists. Those of the applied one come in its order; those that are only in the live one stay behind
- * the item that they were behind.
- */
+/** The items of both lists. Applied items keep their order. An item that is only in the live list stays behind the item before it. */
 function mergeLists(
   live: readonly Json[],
   applied: readonly Json[],
@@ -62,7 +59,7 @@ function mergeLists(
     taken.add(element)
     const item = appliedItems.get(element)?.[0] as Json
     const old = liveItems.get(element) ?? []
-    // Items that were there more than once are replaced by the one that is applied.
+    // An applied item replaces live items that occur more than once.
     merged.push(old.length === 1 ? merge(old[0] as Json, item, type.items) : item)
   }
   let l = 0
@@ -80,7 +77,7 @@ function mergeLists(
         continue
       }
       if (appliedItems.has(mine) && nextShared !== undefined && nextShared !== mine) {
-        // In both, but not its turn.
+        // The item is in both lists, but comes later in the applied order.
         l++
         continue
       }

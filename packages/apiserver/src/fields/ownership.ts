@@ -6,18 +6,18 @@ import { difference, type FieldSet, intersection, member, union, without } from 
 import type { FieldType } from './field-type.ts'
 import { capped, isReset, type Manager, readManagers, sameManager, writeManagers } from './managers.ts'
 
-/** The manager of a write, its endpoint, and the fields that this endpoint lets nobody own. */
+/** The manager of a write, its endpoint, and the fields that the endpoint resets. */
 export interface Writing {
   readonly manager: string
   readonly apiVersion: string
   readonly subresource: string
-  /** RFC 3339, whole seconds; `undefined`: the entry has no time. */
+  /** RFC 3339, whole seconds; `undefined` if the entry has no time. */
   readonly time: string | undefined
-  /** How objects are owned at an apiVersion; `undefined`: it is not served. */
+  /** The type of objects at an apiVersion; `undefined` if the version is not served. */
   readonly typeAt: (apiVersion: string) => FieldType | undefined
-  /** Whether it is a custom resource: of one, the server can't convert an object to a version that is gone. @default false */
+  /** Whether the object is a custom resource, which the server can't convert to a version that is no longer served. @default false */
   readonly custom?: boolean | undefined
-  /** Fields that this endpoint puts back to what they were. */
+  /** Fields that this endpoint resets to their old values. */
   readonly reset: FieldSet | undefined
 }
 
@@ -40,10 +40,10 @@ export const unowned: FieldSet = {
 }
 
 /**
- * The `managedFields` of `next`, which is to replace `live` (`undefined`: is created) by an update, a patch or a
- * create: its writer owns the fields that differ, and nobody owns removed ones. `undefined`: there are none.
+ * The `managedFields` of `next`, which replaces `live` (or is created, if `live` is `undefined`) by an update, a patch or a create. Its writer owns the fields
+ * that differ, and nobody owns removed fields. `undefined` if there are no managers.
  *
- * Where the live object has none, none are kept: it was stored so, or its owners were reset.
+ * If the live object has no managers, none are added: it was stored without them, or its owners were reset.
  */
 export function managedAfterUpdate(
   live: KubeObject | undefined,
@@ -56,7 +56,7 @@ export function managedAfterUpdate(
   return writeManagers(managers ?? given)
 }
 
-/** The managers before a write: the live object's, unless the request brings others that can be read. */
+/** The managers before a write: the live object's, unless the request contains others that can be read. */
 function managersOf(live: KubeObject | undefined, next: KubeObject, subresource: string): Manager[] {
   const brought = next.metadata.managedFields
   const kept = live?.metadata.managedFields
@@ -64,11 +64,11 @@ function managersOf(live: KubeObject | undefined, next: KubeObject, subresource:
   if (isReset(brought)) return []
   const managers = sameJson(brought, kept) ? undefined : readManagers(brought)
   if (managers === undefined || managers.length === 0) return readManagers(kept) ?? []
-  // As a client writes them is not always as the server does.
+  // The client may have written the entries in another form than the server's.
   return managers.map(manager => ({ ...manager, entry: undefined }))
 }
 
-/** The managers after an update; `undefined`: it changes nothing. */
+/** The managers after an update; `undefined` if it changes nothing. */
 export function update(
   given: readonly Manager[],
   live: KubeObject | undefined,
@@ -79,7 +79,7 @@ export function update(
   const { apiVersion, subresource, time, typeAt, custom = false, reset } = writing
   const type = typeAt(apiVersion)
   if (type === undefined) return undefined
-  // The server logs that it can't compare the objects at that version, and leaves all owners as they are.
+  // The server only logs that it can't compare the objects at that version, and leaves all owners unchanged.
   if (custom && given.some(manager => typeAt(manager.apiVersion) === undefined)) return undefined
   const changes = changesOf(live, next, type, reset, false)
   const others = taken(given, live, next, changes, writing, false)
@@ -91,7 +91,7 @@ export function update(
   return capped([...others.managers.filter(one => one !== previous), manager])
 }
 
-/** What differs of two states, but for what the endpoint resets. `applied`: the second was made by an apply. */
+/** The differences between two states, without the fields that the endpoint resets. `applied`: the second state is the result of an apply. */
 export function changesOf(
   live: KubeObject | undefined,
   next: KubeObject,
@@ -105,14 +105,14 @@ export function changesOf(
 
 const empty: Json = { metadata: {} }
 
-/** The object as it is compared: without the owners of its fields. */
+/** The object without the owners of its fields, for comparisons. */
 export function contentOf(object: KubeObject | undefined): Json {
   if (object === undefined) return empty
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }
 
-/** The managers without what a write takes from them: what it changes, and what it removes. */
+/** The managers without the fields that a write takes from them because it changes or removes the fields. */
 export function taken(
   given: readonly Manager[],
   live: KubeObject | undefined,
@@ -130,7 +130,7 @@ export function taken(
       byVersion.set(manager.apiVersion, type === undefined ? undefined : changesOf(live, next, type, reset, applied))
     }
     const found = byVersion.get(manager.apiVersion)
-    // A version that is not served any more is nobody's.
+    // The fields of a version that is no longer served have no owner.
     if (found === undefined) continue
     const disputed = intersection(manager.set, found.set)
     if (disputed !== undefined) conflicts.push({ manager, set: disputed })

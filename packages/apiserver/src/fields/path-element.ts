@@ -1,23 +1,23 @@
 import { isObject, type Json, type JsonObject, own, parseJson } from '@wherry/cel/internal'
 
-/** The element of a field by its name. */
+/** The path element for a field, by its name. */
 export function fieldElement(name: string): string {
   return `f:${name}`
 }
 
-/** The element of an item of a list that is a set. */
+/** The path element for an item of a list that is a set. */
 export function valueElement(value: Json): string {
   return `v:${JSON.stringify(value)}`
 }
 
-/** The element of an item of a list that is a map, by the fields that are its key. */
+/** The path element for an item of a list that is a map, by its key fields. */
 export function keyElement(key: JsonObject): string {
   const names = Object.keys(key)
   if (names.length > 1) names.sort()
   return `k:{${names.map(name => `${JSON.stringify(name)}:${JSON.stringify(own(key, name))}`).join(',')}}`
 }
 
-/** The one way to write an element; `''` for a kind of element that is not known; `undefined`: it is none. */
+/** The canonical form of an element; `''` for an unknown kind of element; `undefined` if the text is no element. */
 export function canonicalElement(text: string): string | undefined {
   if (text[1] !== ':') return undefined
   const kind = text[0]
@@ -34,12 +34,12 @@ export function canonicalElement(text: string): string | undefined {
   return isObject(value) ? keyElement(value) : undefined
 }
 
-/** A path as refusals name it: `.spec.ports[port=80,protocol="TCP"]`, `.metadata.finalizers[="a"]`. */
+/** A path as refusals print it: `.spec.ports[port=80,protocol="TCP"]`, `.metadata.finalizers[="a"]`. */
 export function pathText(elements: readonly string[]): string {
   return elements.map(elementText).join('')
 }
 
-/** An element as refusals name it. */
+/** An element as refusals print it. */
 export function elementText(element: string): string {
   const rest = element.slice(2)
   if (element[0] === 'f') return `.${rest}`

@@ -4,7 +4,7 @@ import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts
 import { elementOf } from './items.ts'
 import { fieldElement } from './path-element.ts'
 
-/** `value` without the fields of `gone`. A map or a list that loses all its fields is null. */
+/** `value` without the fields of `gone`. A map or a list that loses all its fields becomes null. */
 export function removeFields(value: Json, gone: FieldSet | undefined, type: FieldType): Json {
   if (gone === undefined) return value
   if (isObject(value)) return type.atomic ? null : removeFromMap(value, gone, type)
@@ -34,7 +34,7 @@ function removeFromList(value: readonly Json[], gone: FieldSet, type: FieldType 
   return kept.length > 0 ? kept : null
 }
 
-/** The set with every field that has fields of the set below it, where the type names it: it goes when they go. */
+/** Adds each field of the type that has fields of the set below it: the field is removed when the fields below are removed. */
 export function withNamedFields(set: FieldSet | undefined, type: FieldType | undefined): FieldSet | undefined {
   if (set === undefined) return undefined
   const children: Record<string, FieldSet> = {}

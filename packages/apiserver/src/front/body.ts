@@ -4,9 +4,8 @@ import type { ServerReply } from '../exchange.ts'
 const EMPTY = new Uint8Array(0)
 
 /**
- * Reads a request's body whole and calls `done` once: with the body, or with `undefined` as soon as
- * it is known to be longer than the bound. What comes after that is read and dropped. Not called
- * when the client goes first.
+ * Reads a request's whole body and calls `done` once: with the body, or with `undefined` as soon as the body is known to be too long. The rest is read and
+ * dropped. `done` is not called if the client disconnects before.
  */
 export function readBody(
   stream: Readable,
@@ -34,7 +33,7 @@ export function readBody(
   if (Number(contentLength ?? 0) > maxBytes) refuse()
 }
 
-/** What the API server answers, with 413, to a body past its bound. */
+/** The API server's 413 for a body that is too long. */
 export function tooLargeStatus(maxBodyBytes: number): string {
   const status = {
     kind: 'Status',
@@ -48,7 +47,7 @@ export function tooLargeStatus(maxBodyBytes: number): string {
   return `${JSON.stringify(status)}\n`
 }
 
-/** Gives that answer. */
+/** Sends the 413 for a body that is too long. */
 export function replyTooLarge(reply: ServerReply, maxBodyBytes: number): void {
   const status = Buffer.from(tooLargeStatus(maxBodyBytes))
   reply.head(413, {

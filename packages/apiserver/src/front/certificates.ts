@@ -7,13 +7,13 @@ export interface IssuedCertificate {
   readonly keyPem: string
 }
 
-/** The subject of a client certificate, as Kubernetes reads it: user name and groups. */
+/** The subject of a client certificate, which is a user for Kubernetes: user name and groups. */
 export interface ClientSubject {
   readonly commonName: string
   readonly organizations?: readonly string[] | undefined
 }
 
-/** A certificate authority that lives as long as this object: its private key is never written anywhere. */
+/** A certificate authority that exists as long as this object: its private key is never written to a file. */
 export interface CertificateAuthority {
   /** The CA's own certificate, for `certificate-authority-data` of a kubeconfig. */
   readonly caPem: string
@@ -23,7 +23,7 @@ export interface CertificateAuthority {
   issueClient(subject: ClientSubject): IssuedCertificate
 }
 
-/** Valid from an hour ago (clocks of containers differ) for ten years: no test suite outlives its CA. */
+/** Certificates are valid from an hour ago, because clocks of containers differ, and for ten years, so that no test suite outlives its CA. */
 const BACKDATED_MS = 3_600_000
 const LIFETIME_MS = 10 * 365 * 86_400_000
 
@@ -34,9 +34,9 @@ const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
 type Asn1 = typeof import('@peculiar/asn1-x509') & typeof import('@peculiar/asn1-schema')
 
 /**
- * Makes a fresh CA with an ECDSA P-256 key. Everything that it issues has a key of its own.
+ * Makes a new CA with an ECDSA P-256 key. Each certificate that it issues has a key of its own.
  *
- * The ASN.1 library is loaded here and not at import, so that servers on plain http do not pay for it.
+ * The ASN.1 library is imported only here, so that servers on plain http do not load it.
  */
 export async function createCertificateAuthority(): Promise<CertificateAuthority> {
   const asn1: Asn1 = { ...(await import('@peculiar/asn1-schema')), ...(await import('@peculiar/asn1-x509')) }
@@ -121,7 +121,7 @@ function issue(
   extensions: InstanceType<Asn1['Extension']>[],
 ): string {
   const algorithm = new asn1.AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 })
-  // A leading 0x01 keeps the serial number positive and free of leading zeros, as DER wants it.
+  // A leading 0x01 keeps the serial number positive and free of leading zeros, as DER requires.
   const serialNumber = plain(Buffer.concat([Buffer.of(1), randomBytes(15)]))
   const now = systemClock().now()
   const tbsCertificate = new asn1.TBSCertificate({
@@ -140,7 +140,7 @@ function issue(
   return `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`
 }
 
-/** A copy that owns its memory: the ASN.1 library would serialise the whole of a pooled buffer. */
+/** A copy with its own memory, because the ASN.1 library would serialise the whole of a pooled buffer. */
 function plain(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer
 }

@@ -11,14 +11,14 @@ export interface Http1Options {
   readonly handler: Handler
   readonly maxBodyBytes: number
   readonly maxHeaderBytes: number
-  /** The peer of a socket that was given to the server. */
+  /** The peer of a socket of the server. */
   readonly peerOf: (socket: Duplex) => Http1Peer | undefined
 }
 
 /** The server's end of one HTTP/1.1 connection. */
 export class Http1Peer extends SocketPeer {
   readonly protocol = 'http/1.1'
-  /** Set by `goaway`: the connection ends after the exchanges under way. */
+  /** Whether the connection ends after the exchanges under way. Set by `goaway`. */
   leaving = false
 
   goaway(): void {
@@ -32,10 +32,7 @@ export class Http1Peer extends SocketPeer {
   }
 }
 
-/**
- * An HTTP/1.1 server that does not listen: sockets, with TLS or without, are given to it by
- * `emit('connection', socket)`. It sets no timer of its own.
- */
+/** An HTTP/1.1 server that does not listen: sockets, with TLS or without, are added by `emit('connection', socket)`. The server sets no timer of its own. */
 export function createHttp1(options: Http1Options): Server {
   const server = createServer({
     maxHeaderSize: options.maxHeaderBytes,
@@ -53,11 +50,11 @@ export function createHttp1(options: Http1Options): Server {
   return server
 }
 
-/** What Go's server answers to a request that can't be read: plain text, and the connection ends. */
+/** Answers a request that can't be read, as Go's server does: with plain text, and the connection ends. */
 function refuse(error: NodeJS.ErrnoException, peer: Http1Peer | undefined, socket: Duplex): void {
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
   if (peer === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
-  // Half of an answer may have left already; the client would read anything that follows as its rest.
+  // Half of an answer may have been sent already. The client would read any following bytes as the rest of it.
   else if (peer.active > 0) peer.destroy()
   else peer.endWith(lastAnswer(status, 'text/plain; charset=utf-8', status))
 }
@@ -68,7 +65,7 @@ function lastAnswer(status: string, type: string, body: string): string {
   return `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-/** Answers a request that wants another protocol: the handler takes the connection, or refuses, after which the connection ends. */
+/** Answers a request that asks for another protocol. The handler takes the connection over, or refuses, after which the connection ends. */
 function serveUpgrade({ request, socket, head }: Upgrade, options: Http1Options): void {
   const peer = options.peerOf(socket)
   if (peer === undefined) {
@@ -141,11 +138,11 @@ class Http1Reply implements ServerReply, OpenExchange {
 
   head(status: number, headers: ResponseHeaders): void {
     if (this.#dead) return
-    // Go's server does not say that it keeps a connection, only that it closes one.
+    // Go's server sends no header for a connection that it keeps, only for a connection that it closes.
     if (this.#peer.leaving) this.#response.setHeader('connection', 'close')
     else this.#response.removeHeader('connection')
     this.#response.writeHead(status, headers as Record<string, string | string[]>)
-    // The head of a watch leaves before its first event, so that the client sees it open.
+    // The head of a watch is sent before its first event, so that the client sees the watch open.
     if (headers['content-length'] === undefined) this.#response.flushHeaders()
   }
 

@@ -10,9 +10,9 @@ import type { ResponseHeaders } from '../transport.ts'
 import { readBody, replyTooLarge } from './body.ts'
 import { type OpenExchange, SocketPeer, type SocketPeerOptions } from './peer.ts'
 
-/** What kube-apiserver announces (observed on 1.37.1), less MAX_CONCURRENT_STREAMS, which `settings.ts` does. */
+/** The settings that kube-apiserver announces (observed on 1.37.1), without MAX_CONCURRENT_STREAMS, which `settings.ts` announces. */
 const SETTINGS = { initialWindowSize: 262_144, maxFrameSize: 262_144 }
-/** Go counts 32 bytes for each of ten headers on top of its MaxHeaderBytes. */
+/** Go adds ten headers of 32 bytes each to its MaxHeaderBytes. */
 const HEADER_LIST_SLACK_BYTES = 320
 const CONNECTION_WINDOW_BYTES = 25 * 1024 * 1024
 
@@ -32,7 +32,7 @@ export class Http2Peer extends SocketPeer {
     super(options)
     this.#session = performServerHandshake(options.socket, {
       settings: { ...SETTINGS, maxHeaderListSize: options.maxHeaderBytes + HEADER_LIST_SLACK_BYTES },
-      // Node's own bounds are meant for hostile clients, and would end connections in a test that is merely busy.
+      // Node's own limits are meant for hostile clients, and would end connections in a busy test.
       maxSessionMemory: 4096,
       maxHeaderListPairs: 100_000,
       maxOutstandingPings: 1000,
@@ -51,7 +51,7 @@ export class Http2Peer extends SocketPeer {
     })
   }
 
-  /** GOAWAY NO_ERROR. The connection ends when the last stream under way has. */
+  /** Sends GOAWAY NO_ERROR. The connection ends when the last stream under way ends. */
   goaway(): void {
     this.#session.close()
   }
@@ -87,7 +87,7 @@ function serve(
     if (body !== undefined) options.handler({ method, path, headers, body, peer }, reply)
     else {
       replyTooLarge(reply, options.maxBodyBytes)
-      // Asks the client, once the answer has left, to send no more.
+      // Asks the client to stop sending, after the answer was sent.
       stream.close(constants.NGHTTP2_NO_ERROR)
     }
   })
@@ -136,7 +136,7 @@ class Http2Reply implements ServerReply, OpenExchange {
   rst(code: number = constants.NGHTTP2_INTERNAL_ERROR): void {
     if (this.#dead) return
     this.#ended = true
-    // In the next turn, so that what was written before leaves first.
+    // In the next turn, so that the data that was written before is sent first.
     setImmediate(() => {
       // Node's close() ends the writable side first, and END_STREAM would be on the wire before RST_STREAM.
       this.#stream._final = () => {}

@@ -2,9 +2,9 @@ import { createServer, type Server, type Socket } from 'node:net'
 
 export interface ListenerOptions {
   readonly host: string
-  /** `0`: a free one, which it then keeps. */
+  /** With `0`, a free port, which the listener then keeps. */
   readonly port: number
-  /** Whether a peer that ends its side leaves ours open. @default false */
+  /** Whether our side stays open if a peer ends its side. @default false */
   readonly allowHalfOpen?: boolean | undefined
   readonly onSocket: (socket: Socket) => void
 }
@@ -22,14 +22,14 @@ export class Listener {
     this.port = options.port
   }
 
-  /** Closes the listener, or opens it again. Calls take effect in order. Rejects when the port can't be had. */
+  /** Closes the listener, or opens it again. Calls take effect in order. Rejects if the port is not available. */
   refuse(on: boolean): Promise<void> {
     const switched = this.#switching.then(() => (on ? this.#stop() : this.#start()))
     this.#switching = switched.catch(() => {})
     return switched
   }
 
-  /** Closes it for good. */
+  /** Closes the listener for good. */
   async close(): Promise<void> {
     this.#over = true
     await this.refuse(true)
@@ -55,7 +55,7 @@ export class Listener {
     const server = this.#server
     if (server === undefined) return
     this.#server = undefined
-    // The handle is closed at once; the callback would wait for the connections, which live on.
+    // The handle is closed at once. The callback would wait for the connections, which stay open.
     server.close()
     await new Promise<void>(resolve => setImmediate(resolve))
   }

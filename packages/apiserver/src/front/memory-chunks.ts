@@ -2,14 +2,14 @@ import { chance, integer } from '../random.ts'
 import type { DataFrame, ServerFrame } from './memory-frames.ts'
 
 /**
- * Where the bytes of a response are cut into chunks: `random` at borders of no meaning, sometimes byte by byte,
- * with chunks joined and parts held back; `whole` as the server wrote them; `bytes` each byte alone.
+ * How the bytes of a response are cut into chunks: `random` at borders without meaning, sometimes byte by byte, with chunks joined and parts held back; `whole`
+ * as the server wrote them; `bytes` each byte alone.
  */
 export type Chunking = 'random' | 'whole' | 'bytes'
 
 const newline = 0x0a
 
-/** Frames that arrive now, and those that are left for a later arrival. Order and bytes stay what they were. */
+/** Frames that arrive now, and frames that arrive later. Order and bytes stay the same. */
 export interface Arrival {
   readonly now: readonly ServerFrame[]
   readonly later: readonly ServerFrame[]
@@ -31,7 +31,7 @@ export function rechunk(frames: readonly ServerFrame[], chunking: Chunking, rand
   return { now: result, later }
 }
 
-/** Cuts the batch in two, in the middle of a frame where that has bytes enough. Something always arrives. */
+/** Cuts the batch in two, in the middle of a frame if the frame is long enough. At least a part arrives now. */
 function holdBack(frames: readonly ServerFrame[], random: () => number): Arrival {
   const index = integer(random, 0, frames.length - 1)
   const frame = frames[index]
@@ -42,7 +42,7 @@ function holdBack(frames: readonly ServerFrame[], random: () => number): Arrival
   return { now: [...frames.slice(0, index), first], later: [second, ...frames.slice(index + 1)] }
 }
 
-/** Makes one chunk of neighbours of one stream, now and then: several lines in one chunk, and their ends. */
+/** Joins neighbouring frames of a stream into one chunk, now and then: so a chunk has several lines, or parts of lines. */
 function join(frames: readonly ServerFrame[], random: () => number): readonly ServerFrame[] {
   if (frames.length < 2) return frames
   const result: ServerFrame[] = []
@@ -81,7 +81,7 @@ function split(frame: DataFrame, random: () => number, result: ServerFrame[]): v
   if (rest.bytes.length > 0) result.push(rest)
 }
 
-/** Where to cut: anywhere inside, or right before or after the end of a line, where mistakes are made. */
+/** A position for a cut: anywhere inside, or right before or after the end of a line, where readers make mistakes. */
 function border(bytes: Uint8Array, random: () => number): number {
   const at = integer(random, 1, bytes.length - 1)
   if (chance(random, 0.7)) return at
@@ -97,7 +97,7 @@ function singles(frame: DataFrame): DataFrame[] {
   return frames
 }
 
-/** Two frames of one. */
+/** Cuts a frame in two. */
 export function cut(frame: DataFrame, at: number): [DataFrame, DataFrame] {
   const { kind, stream, bytes } = frame
   return [

@@ -6,13 +6,13 @@ import { Pipe } from './memory-pipe.ts'
 import { MemoryServerEnd, type MemoryServerEndOptions } from './memory-server-end.ts'
 import { MemoryStream, type StreamHost } from './memory-stream.ts'
 
-/** What every connection of a transport has in common. */
+/** The options that all connections of a transport share. */
 export interface MemoryConnectionOptions extends MemoryServerEndOptions {
   readonly windowBytes: number
   readonly latencyMs: () => number
   readonly chunking: Chunking
   readonly trace: ((line: string) => void) | undefined
-  /** Called after each request that was sent. */
+  /** Called after each sent request. */
   readonly onRequest: (connection: MemoryConnection) => void
   /** Called when both ends know that the connection is gone. */
   readonly onGone: (connection: MemoryConnection) => void
@@ -25,7 +25,7 @@ interface Ping {
   reject(cause: Error): void
 }
 
-/** One connection: the client's end, the two directions, and what a test does to them. */
+/** One connection: the client's end, the two directions, and the methods by which a test breaks it. */
 export class MemoryConnection implements Connection {
   readonly id: number
   readonly #options: MemoryConnectionOptions
@@ -133,12 +133,12 @@ export class MemoryConnection implements Connection {
     return this.#closing
   }
 
-  /** The server says GOAWAY. */
+  /** Sends the server's GOAWAY. */
   goaway(): void {
     this.#server.goaway()
   }
 
-  /** Breaks the connection for both ends at once, frozen or not. Of the bytes under way a random first part arrives. */
+  /** Breaks the connection for both ends at once, frozen or not. A random first part of the bytes under way arrives. */
   kill(): void {
     this.#bytesToKill = Number.POSITIVE_INFINITY
     this.thaw()
@@ -148,19 +148,19 @@ export class MemoryConnection implements Connection {
     })
   }
 
-  /** Kills the connection as soon as the client has got so many more bytes of responses: not one byte later. */
+  /** Kills the connection as soon as the client has received `bytes` more bytes of responses, not one byte later. */
   killAfter(bytes: number): void {
     this.#bytesToKill = bytes
     if (bytes === 0) this.#killHere()
   }
 
-  /** From now on nothing passes, in either direction, and neither end notices. */
+  /** Stops all bytes from now on, in both directions, without either end noticing. */
   freeze(): void {
     this.#toServer.stall()
     this.#toClient.stall()
   }
 
-  /** Ends a freeze: what was sent meanwhile arrives. */
+  /** Ends a freeze: the bytes that were sent meanwhile arrive. */
   thaw(): void {
     this.#toServer.resume()
     this.#toClient.resume()
@@ -213,7 +213,7 @@ export class MemoryConnection implements Connection {
     else void this.close()
   }
 
-  /** Ends the streams and pings that are left on the client's side of a closed connection. */
+  /** Ends the remaining streams and pings on the client's side of a closed connection. */
   #end(cause: Error | undefined): void {
     this.#cause = cause
     if (this.#streams.size > 0 || this.#pings.size > 0) {

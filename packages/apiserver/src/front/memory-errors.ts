@@ -12,17 +12,17 @@ export const PROTOCOL_ERROR = 1
 export const INTERNAL_ERROR = 2
 export const REFUSED_STREAM = 7
 
-/** What a failure of a connection or a stream carries besides its message. */
+/** The data of a connection's or a stream's error, in addition to its message. */
 export interface TransportErrorData {
-  /** As Node's sockets and http2 have it. */
+  /** The code that Node's sockets and http2 have for the error. */
   readonly code: string
   /** The code of an RST_STREAM. */
   readonly rstCode?: number | undefined
-  /** `true` when the server has certainly not looked at the request. */
+  /** `true` if the server certainly has not processed the request. */
   readonly unprocessed?: boolean | undefined
 }
 
-/** An error as Node's own transports give it. */
+/** An error in the form of Node's own transports. */
 export function transportError(message: string, data: TransportErrorData): Error & TransportErrorData {
   return Object.assign(new Error(message), data)
 }

@@ -1,7 +1,7 @@
 import type { RequestHead, ResponseHeaders } from '../transport.ts'
 import type { MemoryStream } from './memory-stream.ts'
 
-/** What goes from the client to the server. */
+/** A frame from the client to the server. */
 export type ClientFrame =
   | { readonly kind: 'request'; readonly stream: MemoryStream; readonly head: RequestHead }
   | { readonly kind: 'credit'; readonly stream: MemoryStream; readonly bytes: number }
@@ -16,13 +16,13 @@ export interface DataFrame {
   readonly bytes: Uint8Array
 }
 
-/** What goes from the server to the client. */
+/** A frame from the server to the client. */
 export type ServerFrame =
   | DataFrame
   | { readonly kind: 'head'; readonly stream: MemoryStream; readonly status: number; readonly headers: ResponseHeaders }
   | { readonly kind: 'end'; readonly stream: MemoryStream }
   | { readonly kind: 'rst'; readonly stream: MemoryStream; readonly code: number }
   | { readonly kind: 'pong'; readonly id: number }
-  /** Streams with an id above `lastId` were not, and will not be, looked at. */
+  /** Streams with an id above `lastId` are not processed. */
   | { readonly kind: 'goaway'; readonly lastId: number }
   | { readonly kind: 'close'; readonly cause: Error | undefined }

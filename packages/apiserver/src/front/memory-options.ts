@@ -33,13 +33,13 @@ const faults: Readonly<Record<keyof MemoryFaults, Taken>> = {
   refuse: probability,
 }
 
-/** Refuses options that a transport in memory does not know or can't take. */
+/** Refuses unknown options and wrong values of a transport in memory. */
 export function checkMemoryOptions(given: MemoryTransportOptions): void {
   checkFields('memoryTransport', given, options)
   if (given.faults !== undefined) checkMemoryFaults(given.faults)
 }
 
-/** Refuses random faults that are none. */
+/** Refuses invalid random faults. */
 export function checkMemoryFaults(given: MemoryFaults): void {
   checkFields('memoryTransport: faults', given, faults)
 }

@@ -1,23 +1,23 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** How a pipe is set up. */
+/** The options of a pipe. */
 export interface PipeOptions<F> {
   readonly clock: Clock
-  /** How long the next batch is under way, in milliseconds. */
+  /** The time that the next batch is under way, in milliseconds. */
   readonly latencyMs: () => number
-  /** Which frames of a batch arrive now and which later. */
+  /** Divides a batch into the frames that arrive now and those that arrive later. */
   readonly divide?: ((frames: readonly F[]) => { readonly now: readonly F[]; readonly later: readonly F[] }) | undefined
   readonly arrive: (frame: F) => void
 }
 
 /**
- * One direction of a connection: frames arrive in the order in which they were sent. A frame that is sent while a batch is
- * under way arrives with it, so that there is never more than one timer.
+ * One direction of a connection: frames arrive in the order in which they were sent. A frame that is sent while a batch is under way arrives with the batch, so
+ * that there is never more than one timer.
  */
 export class Pipe<F> {
   readonly #options: PipeOptions<F>
   #frames: F[] = []
-  /** How many of them have arrived already, while a batch arrives. */
+  /** The number of frames of a batch that have arrived, while the batch arrives. */
   #arrived = 0
   #timer: Timer | undefined
   #stalled = false
@@ -31,7 +31,7 @@ export class Pipe<F> {
     this.#schedule()
   }
 
-  /** Nothing arrives from now on; frames wait. */
+  /** Stops the arrival of frames. They wait. */
   stall(): void {
     this.#stalled = true
     this.#timer?.cancel()
@@ -65,7 +65,7 @@ export class Pipe<F> {
 
   #deliver(): void {
     const { divide, arrive } = this.#options
-    // Frames stay here until their turn: the receiver of a frame may send more, stall the pipe or empty it.
+    // Each frame stays here until it arrives, because its receiver may send more frames, stall the pipe or empty it.
     let batch = this.#frames
     let due = batch.length
     if (divide !== undefined) {

@@ -9,7 +9,7 @@ import type { ClientFrame, ServerFrame } from './memory-frames.ts'
 import type { Pipe } from './memory-pipe.ts'
 import type { MemoryStream } from './memory-stream.ts'
 
-/** What the server's end of a connection is set up with. */
+/** The options of the server's end of a connection. */
 export interface MemoryServerEndOptions {
   readonly handler: Handler
   readonly clock: Clock
@@ -33,7 +33,7 @@ export class MemoryServerEnd {
   #state: 'open' | 'goaway' | 'closed' = 'open'
   #lastId = 0
 
-  /** `host` is what requests were sent to; `onClosed` is called when every exchange is over because the end is closed. */
+  /** `host` is the host of the requests. `onClosed` is called when every exchange is over because this end is closed. */
   constructor(options: MemoryServerEndOptions, host: string, toClient: Pipe<ServerFrame>, onClosed: () => void) {
     this.#options = options
     this.#host = host
@@ -65,12 +65,12 @@ export class MemoryServerEnd {
   }
 
   send(frame: ServerFrame): void {
-    // HTTP/1.1 can't end one response in the middle: the connection goes with it.
+    // HTTP/1.1 can't end a response in the middle without closing the connection.
     if (frame.kind === 'rst' && this.#options.protocol === 'http/1.1') this.#peer.destroy()
     else this.#toClient.send(frame)
   }
 
-  /** The exchange is over. */
+  /** Ends an exchange. */
   finish(stream: MemoryStream): void {
     if (!this.#active.delete(stream)) return
     stream.reply.close()
@@ -93,7 +93,7 @@ export class MemoryServerEnd {
 
   #accept(stream: MemoryStream): void {
     const { handler, maxStreams, maxBodyBytes, protocol } = this.#options
-    // After a GOAWAY nothing is looked at: the client knows it by the frame, or on HTTP/1.1 by the close.
+    // After a GOAWAY, requests are ignored: the client learns it from the frame, or on HTTP/1.1 from the close.
     if (this.#state !== 'open') return
     if (this.#active.size >= maxStreams && protocol === 'h2') {
       this.#toClient.send({ kind: 'rst', stream, code: PROTOCOL_ERROR })
@@ -122,7 +122,7 @@ export class MemoryServerEnd {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#toClient.send({ kind: 'close', cause })
-    // Not from here: this may well be the handler of one of them.
+    // In a later turn: the caller may be the handler of an exchange that ends here.
     this.#options.clock.timer(0, () => this.#end())
   }
 
@@ -134,7 +134,7 @@ export class MemoryServerEnd {
     this.#onClosed()
   }
 
-  /** Of the frames under way to the client, leaves a random number of bytes and the frames before them. */
+  /** Drops frames under way to the client, but for a random number of bytes and the frames before them. */
   #loseSome(): void {
     const frames = this.#toClient.take()
     const total = frames.reduce((sum, frame) => sum + (frame.kind === 'data' ? frame.bytes.length : 0), 0)
@@ -152,7 +152,7 @@ export class MemoryServerEnd {
   }
 }
 
-/** As Node's servers give it: lines of one name are one text. */
+/** Joins headers as Node's servers do: the lines of a name become one text. */
 function joined(headers: RequestHead['headers']): Record<string, string> {
   const texts: Record<string, string> = {}
   for (const name of Object.keys(headers)) {

@@ -3,25 +3,25 @@ import type { Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '.
 import { INTERNAL_ERROR } from './memory-errors.ts'
 import type { ServerFrame } from './memory-frames.ts'
 
-/** What a stream needs of its connection. */
+/** The methods of its connection that a stream needs. */
 export interface StreamHost {
-  /** How many bytes of one response may be under way, or with a client that does not read. */
+  /** The maximum number of bytes of a response that are under way, or held for a client that does not read. */
   readonly windowBytes: number
-  /** False once what the server sends goes nowhere. */
+  /** Whether frames of the server can still reach the client. */
   readonly writable: boolean
   sendToClient(frame: ServerFrame): void
-  /** Says that the client has read so many bytes. */
+  /** Reports that the client has read a number of bytes. */
   credit(stream: MemoryStream, bytes: number): void
-  /** Is called when the client ends the request while it is under way. */
+  /** Called when the client ends a request that is under way. */
   cancel(stream: MemoryStream): void
-  /** Is called when the client has received the stream to its end, or wants no more of it. */
+  /** Called when the client has received the stream to its end, or stops reading it. */
   over(stream: MemoryStream): void
-  /** Calls `fn` at the present time, and not from here. */
+  /** Calls `fn` at the present time, in a later turn. */
   later(fn: () => void): void
   readonly trace: ((stream: MemoryStream, what: string) => void) | undefined
 }
 
-/** One request with both of its ends: the client's {@link Exchange}, and the server's {@link ServerReply} in `reply`. */
+/** A request with its two ends: the client's {@link Exchange}, and the server's {@link ServerReply} in `reply`. */
 export class MemoryStream implements Exchange {
   readonly id: number
   readonly head: RequestHead
@@ -44,7 +44,7 @@ export class MemoryStream implements Exchange {
     this.reply = new MemoryReply(this, host)
   }
 
-  /** Whether the client has received the stream to its end, or wants no more of it. */
+  /** Whether the client has received the stream to its end, or stopped reading it. */
   get over(): boolean {
     return this.#over
   }
@@ -95,7 +95,7 @@ export class MemoryStream implements Exchange {
     else this.#end()
   }
 
-  /** The response broke: chunks that the client holds unread are lost. */
+  /** Breaks the response. Chunks that the client holds unread are lost. */
   fail(cause: Error): void {
     if (this.#over) return
     this.#close()
@@ -122,7 +122,7 @@ export class MemoryStream implements Exchange {
   #pass(bytes: Uint8Array): void {
     this.#host.trace?.(this, `< ${bytes.length} bytes`)
     this.#read += bytes.length
-    // As real ones do: not each chunk is acknowledged, but each half of the window.
+    // As on a real connection, each half of the window is acknowledged, not each chunk.
     if (this.#read * 2 >= this.#host.windowBytes) {
       this.#host.credit(this, this.#read)
       this.#read = 0
@@ -204,7 +204,7 @@ export class MemoryReply implements ServerReply {
     else this.#onClose = fn
   }
 
-  /** The client has read so many bytes. */
+  /** Adds the bytes that the client has read to the window. */
   receiveCredit(bytes: number): void {
     if (this.#state === 'over') return
     this.#credit += bytes
@@ -214,7 +214,7 @@ export class MemoryReply implements ServerReply {
     this.#onDrain?.()
   }
 
-  /** The exchange is over, whichever end ended it. */
+  /** Ends the exchange, whichever side ended it. */
   close(): void {
     if (this.#state === 'over') return
     this.#state = 'over'
@@ -226,7 +226,7 @@ export class MemoryReply implements ServerReply {
     return this.#state === 'over' || this.#state === 'ended' || !this.#host.writable
   }
 
-  /** Sends what the window takes. */
+  /** Sends as much as fits into the window. */
   #flush(): void {
     while (this.#credit > 0) {
       const chunk = this.#waiting[0]

@@ -7,46 +7,46 @@ import { MemoryConnection, type MemoryConnectionOptions } from './memory-connect
 import { transportError } from './memory-errors.ts'
 import { checkMemoryFaults, checkMemoryOptions } from './memory-options.ts'
 
-/** How likely it is that a connection breaks of itself, each from 0 (the default) to 1. */
+/** The probabilities with which a connection breaks, each from 0 (the default) to 1. */
 export interface MemoryFaults {
-  /** Per request: the connection is reset after up to 4,000 more bytes of responses, in the middle of a line or not. */
+  /** For each request: the connection is reset after up to 4,000 more bytes of responses, in the middle of a line or not. */
   readonly kill?: number | undefined
-  /** Per request: the connection is going away. */
+  /** For each request: the connection gets a GOAWAY. */
   readonly goaway?: number | undefined
-  /** Per request: the connection is dead from then on, and neither end notices. */
+  /** For each request: the connection is dead from then on, and neither end notices. */
   readonly freeze?: number | undefined
-  /** Per connect: it is refused. */
+  /** For each connect: it is refused. */
   readonly refuse?: number | undefined
 }
 
 /** Options of `memoryTransport`. */
 export interface MemoryTransportOptions {
-  /** The server. */
+  /** Answers the requests. */
   readonly handler: Handler
-  /** The clock by which the network delays. */
+  /** The clock for the delays of the network. */
   readonly clock: Clock
-  /** Latencies, chunk borders and faults come from it: a stream of its own, such as `simulation.random.fork('network')`. */
+  /** The random numbers of latencies, chunk borders and faults. They need a stream of their own, such as `simulation.random.fork('network')`. */
   readonly random: () => number
   /**
-   * `http/1.1` has one request at a time on a connection.
+   * The protocol of the connections. With `http/1.1`, a connection carries a single request at a time.
    *
    * @default 'h2'
    */
   readonly protocol?: 'h2' | 'http/1.1' | undefined
   /**
-   * Requests at once on a connection of HTTP/2. One more is reset with PROTOCOL_ERROR, as kube-apiserver does.
+   * The maximum number of concurrent requests on a connection of HTTP/2. Any further request is reset with PROTOCOL_ERROR, as by kube-apiserver.
    *
    * @default 100
    */
   readonly maxStreams?: number | undefined
   /**
-   * How much of one response may be under way, or held for a client that has paused, in bytes.
+   * The maximum number of bytes of a response that are under way, or held for a client that has paused.
    *
    * @default 65_536
    */
   readonly windowBytes?: number | undefined
   /**
-   * How long bytes are under way in one direction, in milliseconds: one number, or the least and the most.
+   * The time that bytes are under way in one direction, in milliseconds: a number, or the least and the greatest.
    *
    * @default [0.125, 2]
    */
@@ -54,60 +54,59 @@ export interface MemoryTransportOptions {
   /** How a response is cut into pieces. @default 'random' */
   readonly chunking?: Chunking | undefined
   /**
-   * A longer request body is answered with 413.
+   * The maximum length of a request body, in bytes. A longer body is answered with 413.
    *
    * @default 3_145_728
    */
   readonly maxBodyBytes?: number | undefined
-  /** The subject of the client certificate that the connections show. */
+  /** The subject of the connections' client certificate. */
   readonly certificate?: Peer['certificate']
-  /** What goes wrong on the way. @default none */
+  /** The faults of the connections. @default none */
   readonly faults?: MemoryFaults | undefined
-  /** Receives a line for each frame and ending that passes, such as the `trace` of a simulation. */
+  /** Receives a line for each frame and ending, such as the `trace` of a simulation. */
   readonly trace?: { add(line: string): void } | undefined
 }
 
-/** What a test does to the connections of a {@link MemoryTransport}. */
+/** The methods by which a test breaks the connections of a {@link MemoryTransport}. */
 export interface MemoryControls {
-  /** The connections that one end at least thinks open, the oldest first. */
+  /** The connections that are open at one end at least, the oldest first. */
   connections(): readonly Connection[]
-  /** How many connections were made since the start. */
+  /** The number of connections since the start. */
   made(): number
-  /** Breaks a connection at once, as by a TCP reset; of the bytes under way a random first part arrives. */
+  /** Breaks a connection at once, as by a TCP reset. A random first part of the bytes under way arrives. */
   kill(connection: Connection): void
-  /** Breaks it as soon as the client has got `bytes` more bytes of responses, and not one more. */
+  /** Breaks the connection as soon as the client has received `bytes` more bytes of responses, not one byte later. */
   killAfter(connection: Connection, bytes: number): void
-  /** Lets nothing pass any more, in either direction, and neither end notices: a half-open connection. */
+  /** Stops all bytes in both directions, without either end noticing: a half-open connection. */
   freeze(connection: Connection): void
-  /** Ends a freeze: what was sent meanwhile arrives. */
+  /** Ends a freeze: the bytes that were sent meanwhile arrive. */
   thaw(connection: Connection): void
-  /** Every connection takes no more requests: GOAWAY. New connections are not touched by it. */
+  /** Sends a GOAWAY on every connection, so that the connection accepts no more requests. New connections are not affected. */
   goawayAll(): void
   /** While on, connects are refused. */
   refuse(on: boolean): void
-  /** While on, connects come to no end until their signal aborts. Those that hang go on hanging when it is switched off. */
+  /** While on, connects neither succeed nor fail until their signal aborts. Connects that hang keep hanging when it is switched off. */
   hang(on: boolean): void
-  /** Replaces the random faults; `{}` ends them. */
+  /** Replaces the random faults. `{}` ends them. */
   setFaults(faults: MemoryFaults): void
   /** Requests under way, a line each, for `simulation.describe`. */
   pending(): string[]
 }
 
-/** A {@link Transport} that leads to a handler in this process, without sockets. */
+/** A {@link Transport} to a handler in this process, without sockets. */
 export interface MemoryTransport extends Transport {
   readonly controls: MemoryControls
-  /** Breaks every connection, as a server that is killed, and refuses new ones. */
+  /** Breaks every connection, like a killed server, and refuses new ones. */
   close(): void
 }
 
 /**
- * Connects a client to `handler` in memory, as HTTP/2 or HTTP/1.1 connections would: latencies, chunk borders
- * without meaning, flow control, stream limits and every way in which a connection ends. All time is `clock`'s and all
- * chance `random`'s, so that it replays.
+ * Connects a client to `handler` in memory as HTTP/2 or HTTP/1.1 connections do, with latencies, chunk borders without meaning, flow control, stream limits and
+ * every way in which a connection ends. All times are from `clock` and all random numbers from `random`, so that a run can be repeated.
  *
- * The streams of one connection share one order, as over TCP; connections overtake each other.
+ * The streams of a connection share one order, as over TCP. Connections overtake each other.
  *
- * Throws a `TypeError` or `RangeError` for options that it does not know or can't take.
+ * Throws a `TypeError` or `RangeError` for unknown options and wrong values.
  */
 export function memoryTransport(options: MemoryTransportOptions): MemoryTransport {
   checkMemoryOptions(options)
@@ -202,7 +201,7 @@ function strike(connection: MemoryConnection, faults: MemoryFaults, random: () =
   if (faults.freeze !== undefined && chance(random, faults.freeze)) connection.freeze()
 }
 
-/** Eighths of a millisecond: exact in binary, and short in a trace. */
+/** Multiples of an eighth of a millisecond: exact in binary, and short in a trace. */
 function latencies(given: number | readonly [number, number], random: () => number): () => number {
   if (typeof given === 'number') return () => given
   const [least, most] = given

@@ -3,28 +3,25 @@ import type { TLSSocket } from 'node:tls'
 import type { Clock, Timer } from '../clock.ts'
 import type { Peer } from '../exchange.ts'
 
-/** What of one exchange its connection needs to know. */
+/** The part of an exchange that its connection needs. */
 export interface OpenExchange {
-  /** Bytes that were written and that the kernel has not taken yet. */
+  /** The number of written bytes that the kernel has not accepted yet. */
   buffered(): number
 }
 
-/** As long as Go's server waits before it closes over what its client is still sending. */
+/** The time for which Go's server waits before it closes a connection while the client still sends, in milliseconds. */
 const LINGER_MS = 500
 
 export interface SocketPeerOptions {
-  /** The TCP socket under `socket`; the same one where there is no TLS. */
+  /** The TCP socket under `socket`. Without TLS it is the same socket. */
   readonly raw: Socket
   readonly socket: Socket | TLSSocket
   readonly clock: Clock
-  /** After so long without an exchange the connection is closed as a server's idle timeout does it. `Infinity`: never. */
+  /** The time without an exchange after which the connection is closed as by a server's idle timeout, in milliseconds. `Infinity`: never. */
   readonly idleMs: number
 }
 
-/**
- * One connection as faults and authentication see it, with the count of exchanges under way on it.
- * The two protocols differ in what `goaway` says on the wire.
- */
+/** One connection as faults and authentication see it, with the count of exchanges under way on it. The two protocols differ in what `goaway` sends. */
 export abstract class SocketPeer implements Peer {
   abstract readonly protocol: 'h2' | 'http/1.1'
   readonly certificate: Peer['certificate']
@@ -48,12 +45,12 @@ export abstract class SocketPeer implements Peer {
 
   abstract goaway(): void
 
-  /** True from `destroy` or `reset` on: later writes go nowhere. */
+  /** Whether `destroy` or `reset` was called, so that later writes are dropped. */
   get broken(): boolean {
     return this.#broken
   }
 
-  /** Exchanges under way. */
+  /** The number of exchanges under way. */
   get active(): number {
     return this.#exchanges.size
   }
@@ -70,15 +67,15 @@ export abstract class SocketPeer implements Peer {
 
   reset(): void {
     this.#break(() => {
-      // A socket that is gone already can't be reset, only forgotten.
+      // A closed socket can't be reset, only destroyed.
       if (this.#raw.destroyed) this.socket.destroy()
       else this.#raw.resetAndDestroy()
     })
   }
 
   /**
-   * Sends `last` and ends the connection, but reads on for half a second unless the client goes first:
-   * closing over unread bytes would be a TCP reset, which takes the answer with it.
+   * Sends `last` and ends the connection, but reads on for half a second unless the client disconnects before. A close with unread bytes would be a TCP reset,
+   * which would drop the answer.
    */
   endWith(last: string): void {
     this.socket.end(last)
@@ -101,7 +98,7 @@ export abstract class SocketPeer implements Peer {
     if (Number.isFinite(this.#idleMs)) this.#idle = this.#clock.timer(this.#idleMs, () => this.goaway())
   }
 
-  /** What was written before the break still leaves, as far as the kernel takes it: Node sends it at the end of this turn. */
+  /** Breaks the connection in the next turn. Node sends the data that was written before at the end of this turn, as far as the kernel accepts it. */
   #break(how: () => void): void {
     if (this.#broken) return
     this.#broken = true
@@ -109,10 +106,10 @@ export abstract class SocketPeer implements Peer {
   }
 }
 
-/** The subject of the client's certificate if it was verified against the CA. An invalid one counts as none. */
+/** The subject of the client's certificate if it was verified against the CA. An invalid certificate is ignored. */
 function verifiedSubject(socket: Socket | TLSSocket): Peer['certificate'] {
   if (!('authorized' in socket) || !socket.authorized) return undefined
-  // Node's types leave out that an attribute that occurs more than once is an array.
+  // Node's types lack the array for an attribute that occurs more than once.
   const subject = socket.getPeerCertificate().subject as Readonly<Record<string, string | string[]>> | undefined
   if (subject === undefined) return undefined
   const commonName = [subject.CN ?? ''].flat()[0] ?? ''

@@ -6,25 +6,24 @@ const PREFACE_BYTES = 24
 const FRAME_HEADER_BYTES = 9
 const SETTINGS = 4
 const ACK = 1
-/** What a client may send ahead of its ACK: its connection window and one header block, generously. */
+/** The maximum number of bytes that a client may send before its ACK: generously, its connection window and one header block. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 
 export interface Announcement {
   readonly socket: Socket
   readonly maxStreams: number
   readonly clock: Clock
-  /** `Infinity`: it is waited for. */
+  /** The maximum time to wait for the client, in milliseconds. `Infinity`: no limit. */
   readonly timeoutMs: number
 }
 
 /**
- * Announces MAX_CONCURRENT_STREAMS behind the back of Node's HTTP/2 session, and calls `ready` when
- * the announcement has left, the client has acknowledged it, and the socket can be given to a session. A client that does not for `timeoutMs` is disconnected.
+ * Announces MAX_CONCURRENT_STREAMS without Node's HTTP/2 session. Calls `ready` when the announcement was sent, the client has acknowledged it, and the socket
+ * can be given to a session. A client that does not acknowledge it within `timeoutMs` is disconnected.
  *
- * Why: when a client opens one stream more than its session announced, nghttp2 ends the
- * whole connection. Go's server resets that one stream. So the session knows no limit, the
- * client reads it from a SETTINGS frame of ours, and streams past the limit are reset one by one.
- * The client's ACK of our frame must not reach the session, which never sent it: it is cut out here.
+ * The reason: if a client opens one stream more than the session announced, nghttp2 ends the whole connection, but Go's server resets that single stream. So
+ * the session knows no limit, the client reads the limit from this function's SETTINGS frame, and streams past the limit are reset one by one. The session
+ * never sent that frame, so the client's ACK must not reach it and is cut out here.
  */
 export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Announcement, ready: () => void): void {
   const payload = getPackedSettings({ maxConcurrentStreams: maxStreams })
@@ -52,7 +51,7 @@ export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Ann
     socket.unshift(Buffer.concat([bytes.subarray(0, ack), bytes.subarray(ack + FRAME_HEADER_BYTES)]))
     ready()
   }
-  // A session writes past the socket's queue. On a TLS socket that is still writing, Node ends the process.
+  // A session writes without the socket's queue. If a TLS socket is still writing at that time, Node ends the process.
   socket.write(Buffer.concat([header, payload]), () => {
     isWritten = true
     read()
@@ -61,7 +60,7 @@ export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Ann
   socket.on('close', stop)
 }
 
-/** Where the first SETTINGS ACK begins, once it is there whole. */
+/** The start of the first SETTINGS ACK, if its bytes have arrived. */
 function findAck(bytes: Buffer): number | undefined {
   let at = PREFACE_BYTES
   while (at + FRAME_HEADER_BYTES <= bytes.length) {

@@ -13,59 +13,62 @@ export interface FrontTls {
   /** The server's certificate and its key, PEM. */
   readonly cert: string
   readonly key: string
-  /** The CA that client certificates are verified against, PEM. Without it none is asked for. */
+  /** The CA that client certificates are verified against, PEM. Without it no certificate is asked for. */
   readonly clientCa?: string | undefined
 }
 
 export interface ListenOptions {
   /** Answers every request. */
   readonly handler: Handler
-  /** HTTP/2 and HTTP/1.1 by ALPN over TLS 1.3 or 1.2. Without it: HTTP/1.1 in the clear. */
+  /** With TLS, HTTP/2 and HTTP/1.1 by ALPN over TLS 1.3 or 1.2. Without TLS, HTTP/1.1 in the clear. */
   readonly tls?: FrontTls | undefined
-  /** @default 0, a free one */
+  /** The port. @default 0, a free port */
   readonly port?: number | undefined
-  /** @default '127.0.0.1' */
+  /** The address to listen on. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** Streams at once on an HTTP/2 connection. The next one is reset with PROTOCOL_ERROR, as Go's server does. @default 100 */
+  /** The maximum number of concurrent streams on an HTTP/2 connection. Any further stream is reset with PROTOCOL_ERROR, as by Go's server. @default 100 */
   readonly maxStreams?: number | undefined
-  /** A longer request body is answered with 413. @default 3_145_728 */
+  /** The maximum length of a request body, in bytes. A longer body is answered with 413. @default 3_145_728 */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Longer request headers are answered with 431 in plain text on HTTP/1.1; on HTTP/2 the stream is reset
-   * with ENHANCE_YOUR_CALM, where Go's server answers 431. @default 1_048_576
+   * The maximum length of request headers. Longer ones are answered with 431 in plain text on HTTP/1.1. On HTTP/2 the stream is reset with ENHANCE_YOUR_CALM,
+   * although Go's server answers 431. @default 1_048_576
    */
   readonly maxHeaderBytes?: number | undefined
-  /** A connection without an exchange for so long is closed, HTTP/2 with a GOAWAY if its client has acknowledged the settings. `Infinity`: never. @default 90_000 */
+  /**
+   * The time without an exchange after which a connection is closed, in milliseconds. On HTTP/2 it gets a GOAWAY if its client has acknowledged the settings.
+   * `Infinity`: never. @default 90_000
+   */
   readonly idleMs?: number | undefined
-  /** Where the timers come from. @default systemClock({ unref: true }) */
+  /** The clock of the timers. @default systemClock({ unref: true }) */
   readonly clock?: Clock | undefined
 }
 
-/** A handler on sockets. */
+/** The sockets of a handler. */
 export interface SocketFront {
   readonly port: number
-  /** `https://127.0.0.1:PORT`, or http. */
+  /** The URL `https://127.0.0.1:PORT`, or http. */
   readonly url: string
-  /** Connections that are open now, those in their TLS handshake included. */
+  /** The number of open connections, including connections in their TLS handshake. */
   connections(): number
-  /** Connections accepted since the start. */
+  /** The number of connections accepted since the start. */
   accepted(): number
-  /** Response bytes that were written and that no kernel has taken yet, over all connections. */
+  /** The number of written response bytes that no kernel has accepted yet, over all connections. */
   buffered(): number
   /**
-   * Closes the listener, so that new connections are refused while old ones live on, or opens it again on
-   * the same port. Rejects when the port was taken meanwhile.
+   * Closes the listener, so that new connections are refused while old ones stay open, or opens it again on the same port. Rejects if another program has the
+   * port by then.
    */
   refuse(on: boolean): Promise<void>
-  /** GOAWAY on every HTTP/2 connection; HTTP/1.1 connections close after their exchange under way. */
+  /** Sends GOAWAY on every HTTP/2 connection. HTTP/1.1 connections close after their exchange under way. */
   goawayAll(): void
-  /** Closes every connection at once, in the middle of whatever it carries, as a killed server does. */
+  /** Closes every connection at once, in the middle of its exchanges, as a killed server does. */
   destroyAll(): void
   /** Ends listener and connections. Resolves when no socket is left. */
   close(): Promise<void>
 }
 
-/** Listens on loopback and hands every request to the handler. Rejects when the port can't be had. */
+/** Listens on loopback and passes every request to the handler. Rejects if the port is not available. */
 export async function listen(options: ListenOptions): Promise<SocketFront> {
   const front = new Front(options)
   await front.refuse(false)
@@ -84,7 +87,7 @@ class Front implements SocketFront {
   readonly #listener: Listener
   #closed: Promise<void> | undefined
   #accepted = 0
-  /** How often `goawayAll` was called: connections that were still being made then get their GOAWAY once they are. */
+  /** The number of calls of `goawayAll`. Connections that were in their handshake at a call get their GOAWAY after it. */
   #goaways = 0
 
   constructor(options: ListenOptions) {
@@ -182,7 +185,7 @@ class Front implements SocketFront {
       ALPNProtocols: ['h2', 'http/1.1'],
       ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: false }),
     })
-    // A TCP reset needs the socket under the TLS one, which Node does not hand out.
+    // A TCP reset needs the socket under the TLS socket, which Node does not return.
     const handshakes = new Map<string, { readonly raw: Socket; readonly goaways: number }>()
     const key = (socket: Socket) => `${socket.remoteAddress}|${socket.remotePort}`
     server.on('secureConnection', socket => {

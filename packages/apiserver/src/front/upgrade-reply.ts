@@ -4,7 +4,10 @@ import type { ServerReply } from '../exchange.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import type { OpenExchange, SocketPeer } from './peer.ts'
 
-/** The answer to a request that wants another protocol. If it is refused, the connection ends with the answer. If not, it is over with the connection. */
+/**
+ * The answer to a request that asks for another protocol. If the request is refused, the connection ends with the answer. Otherwise the reply is over when the
+ * connection is.
+ */
 export class UpgradeReply implements ServerReply, OpenExchange {
   readonly #peer: SocketPeer
   readonly #socket: Duplex

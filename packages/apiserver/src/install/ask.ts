@@ -1,15 +1,15 @@
 import { type Agent, request as plain } from 'node:http'
 import { request } from 'node:https'
 
-/** A server, and the token to ask it with. */
+/** A server, and the token for requests to it. */
 export interface Access {
   readonly url: string
-  /** PEM. `undefined` without TLS. */
+  /** The CA of the server's certificate, PEM. `undefined` without TLS. */
   readonly ca: string | undefined
   readonly token: string
 }
 
-/** Marks the requests of this package, unlike those of a test. */
+/** The user agent of this package's requests, which differ by it from those of a test. */
 export const userAgent = 'wherry-testing'
 
 /** A whole answer. */
@@ -18,19 +18,19 @@ export interface Answer {
   readonly text: string
 }
 
-/** How a request is sent. */
+/** The options of a request. */
 export interface AskOptions {
   /** @default 'application/json' */
   readonly contentType?: string | undefined
-  /** What the answer may be. @default anything */
+  /** The accepted content type of the answer. @default anything */
   readonly accept?: string | undefined
-  /** The agent with the connections that it is sent on. @default a connection of its own */
+  /** The agent that holds the connections. @default a new connection for the request */
   readonly agent?: Agent | undefined
-  /** How long the server may be silent, in milliseconds. @default 60_000: only what hangs takes so long */
+  /** The maximum time without data from the server, in milliseconds. @default 60_000, which only a hanging server exceeds */
   readonly timeoutMs?: number | undefined
 }
 
-/** Sends a request. Rejects when no whole answer comes. The body is sent as JSON. */
+/** Sends a request, with the body as JSON. Rejects if no whole answer comes. */
 export function ask(
   { url, ca, token }: Access,
   method: string,
@@ -43,7 +43,7 @@ export function ask(
     const headers = {
       ...{ authorization: `Bearer ${token}`, accept, 'user-agent': userAgent },
       'content-type': contentType,
-      // Node sends the body of a DELETE without its length otherwise.
+      // Otherwise Node sends the body of a DELETE without its length.
       'content-length': Buffer.byteLength(text),
     }
     const options = { method, ca, agent: agent ?? (false as const), headers, timeout: timeoutMs }

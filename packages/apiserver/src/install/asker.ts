@@ -11,20 +11,23 @@ import { follow, Lines } from './follow.ts'
 
 /** Sends requests to a server as its administrator. */
 export interface Asker {
-  /** Rejects when no whole answer comes. The body is sent as JSON, with `contentType` `application/json` by default. */
+  /** Sends a request, with the body as JSON and a `contentType` of `application/json` by default. Rejects if no whole answer comes. */
   ask(method: string, path: string, body?: object, contentType?: string, accept?: string): Promise<Answer>
-  /** Waits before a question is asked again. */
+  /** Waits before the next attempt. */
   pause(): Promise<void>
-  /** Reads the lines of an answer that goes on, such as a watch. `ended` is called once, whatever ends it, but not after the returned function was called. */
+  /**
+   * Reads the lines of an answer that does not end, such as a watch. `ended` is called once when the answer ends for any reason, but not after a call of the
+   * returned function.
+   */
   follow(path: string, line: (text: string) => void, ended: () => void): () => void
 }
 
-/** An asker that holds connections until it is closed. */
+/** An asker that keeps connections until it is closed. */
 type OpenAsker = Asker & { close(): void }
 
 const pauseMs = 10
 
-/** Asks a server by sockets, or in memory if it has none. No connection is left when it has resolved. */
+/** Sends requests to a server by sockets, or in memory if it has none. When the promise has resolved, no connection is left. */
 export async function asking<T>(server: ApiServer, work: (asker: Asker) => Promise<T>): Promise<T> {
   const asker =
     server.url === urlWithoutSockets
@@ -49,7 +52,7 @@ function askBySockets({ url, ca, token }: ApiServer): OpenAsker {
   }
 }
 
-/** Asks a server in memory. Its close closes the transport. */
+/** Sends requests to a server in memory. The asker's `close` closes the transport. */
 async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport): Promise<OpenAsker> {
   let open: Connection | undefined
   const connect = async (): Promise<Connection> => {
@@ -76,7 +79,7 @@ async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport
         ...head(method, path, accept, contentType),
         body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
       }),
-    // An answer takes some of the simulated time already.
+    // An answer already takes some simulated time.
     pause: async () => undefined,
     follow(path, line, ended) {
       const lines = new Lines(line)
@@ -106,8 +109,8 @@ async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport
 }
 
 /**
- * Asks a server as what plays a part of the cluster does: behind the faults and the counters of an embedded server in this process, and by its clock.
- * Any other server is asked by sockets.
+ * An asker for code that plays a part of the cluster. It bypasses the faults and the counters of an embedded server in this process, and uses its clock.
+ * Requests to any other server go by sockets.
  */
 export async function askBackstage(server: ApiServer): Promise<{ readonly asker: OpenAsker; readonly clock: Clock }> {
   if (!(server instanceof EmbeddedServer)) return { asker: askBySockets(server), clock: systemClock({ unref: true }) }

@@ -3,7 +3,7 @@ import { request } from 'node:https'
 import { StringDecoder } from 'node:string_decoder'
 import { type Access, userAgent } from './ask.ts'
 
-/** Cuts bytes into lines. */
+/** Splits bytes into lines. */
 export class Lines {
   readonly #line: (text: string) => void
   readonly #decoder = new StringDecoder('utf8')
@@ -24,7 +24,7 @@ export class Lines {
   }
 }
 
-/** Reads the lines of an answer that goes on, by a connection of its own. */
+/** Reads the lines of an answer that does not end, on a connection of its own. */
 export function follow(
   { url, ca, token }: Access,
   path: string,

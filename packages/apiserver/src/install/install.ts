@@ -6,10 +6,10 @@ import { pathOf, untilServed } from './served.ts'
 
 const manager = 'wherry-install'
 
-/** Thrown by `install`. The message names the file and the object, and says what the server answered. */
+/** Thrown by `install`. The message names the file and the object, and contains the server's answer. */
 export class InstallError extends Error {
   readonly code: 'ERR_WHERRY_INSTALL' = 'ERR_WHERRY_INSTALL'
-  /** The status of the server's answer, such as 422. `undefined` if the server was not asked, or did not answer. */
+  /** The status of the server's answer, such as 422. `undefined` if no request was sent, or no answer came. */
   readonly status: number | undefined
 
   constructor(message: string, status?: number, cause?: unknown) {
@@ -21,7 +21,7 @@ export class InstallError extends Error {
 
 /**
  * Applies manifests to a test's server, as `kubectl apply --server-side` does, and waits until the definitions among them are served. Definitions come
- * first, then namespaces, then the rest in the order given. An object of a namespaced kind that names no namespace goes to `default`.
+ * first, then namespaces, then the rest in the order given. An object of a namespaced kind without a namespace is created in `default`.
  *
  * ```ts
  * await install(server, 'deploy/crd', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'games' } })
@@ -63,7 +63,7 @@ function read(source: ManifestSource): Manifest[] {
   }
 }
 
-/** Applies objects, and remembers what resources the server has. */
+/** Applies objects, and remembers the server's resources. */
 class Applier {
   readonly #asker: Asker
   readonly #resources = new Map<string, readonly JsonObject[]>()

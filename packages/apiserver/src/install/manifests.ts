@@ -3,26 +3,26 @@ import { join } from 'node:path'
 import { isObject, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { readYamlDocuments, YamlError, yamlError } from '../write/yaml.ts'
 
-/** An object to install, and how it is named in an error. */
+/** An object to install, and its name in errors. */
 export interface Manifest {
   readonly object: JsonObject
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
-  /** `deploy/crd/games.yaml: CustomResourceDefinition games.arcade.example.com` */
+  /** The name in errors: `deploy/crd/games.yaml: CustomResourceDefinition games.arcade.example.com` */
   readonly title: string
 }
 
-/** What can be installed: an object, YAML text, or the path of a file or folder. */
+/** An installable source: an object, YAML text, or the path of a file or folder. */
 export type ManifestSource = string | object
 
-/** The objects of a source, in its order. Throws an `Error` for a file that can't be read and for a manifest that is no object of Kubernetes. */
+/** The objects of a source, in its order. Throws an `Error` if a file can't be read, or if a manifest is no object of Kubernetes. */
 export function manifestsOf(source: ManifestSource): Manifest[] {
   if (typeof source !== 'string') return manifestOf(source as JsonObject, '')
   return isText(source) ? documentsOf(source, '') : filesOf(source).flatMap(inFile)
 }
 
-/** A manifest needs two lines at least, or braces, which no path of one begins with. */
+/** Whether a source is a text. A manifest has two lines at least, or begins with a brace, unlike the path of a manifest. */
 function isText(source: string): boolean {
   return source.includes('\n') || source.trimStart().startsWith('{')
 }
@@ -55,9 +55,9 @@ function manifestOf(object: JsonObject, where: string): Manifest[] {
   if (!isObject(object)) throw new Error(`${where}${JSON.stringify(object)} is no object of Kubernetes`)
   const items = own(object, 'items')
   const [apiVersion = '', kind = ''] = [stringAt(object, 'apiVersion'), stringAt(object, 'kind')]
-  // A list that `kubectl get -o yaml` has printed.
+  // A list printed by `kubectl get -o yaml`.
   if (kind.endsWith('List') && Array.isArray(items)) return items.flatMap(item => manifestOf(item as JsonObject, where))
-  // It is for kustomize, and no server has it.
+  // A Kustomization is for kustomize, and no server has its kind.
   if (kind === 'Kustomization' && apiVersion.startsWith('kustomize.config.k8s.io/')) return []
   const name = stringAt(objectAt(object, 'metadata'), 'name') ?? ''
   const missing = Object.entries({ apiVersion, kind, 'metadata.name': name }).find(([, value]) => value === '')?.[0]

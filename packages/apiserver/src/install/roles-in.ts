@@ -8,7 +8,7 @@ import { type ManifestSource, manifestsOf } from './manifests.ts'
  * const { token } = await server.account(rolesIn('deploy'))
  * ```
  *
- * @param sources as `install` takes them
+ * @param sources as for `install`
  * @throws `Error` for a file that can't be read, and for a text that is no manifest
  *
  * @example

@@ -1,15 +1,15 @@
 import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '@wherry/cel/internal'
 import type { Asker } from './asker.ts'
 
-/** How often it is asked whether a definition is served: half a minute, if an answer takes no time. */
+/** The maximum number of questions whether a definition is served: half a minute, if an answer takes no time. */
 const maxTries = 3_000
 
-/** The path of a version of a group, below which its resources are. */
+/** The path of a version of a group. The paths of its resources begin with it. */
 export function pathOf(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
 }
 
-/** Waits until the server serves each version of a definition, and discovery names it. Rejects if its names are refused. */
+/** Waits until the server serves each version of a definition, and discovery lists it. Rejects if the names of the definition are refused. */
 export async function untilServed(asker: Asker, definition: JsonObject): Promise<void> {
   const spec = objectAt(definition, 'spec')
   const group = stringAt(spec, 'group') ?? ''
@@ -35,7 +35,7 @@ async function isServed(asker: Asker, path: string, plural: string): Promise<boo
   return (await asker.ask('GET', `${path}/${plural}?limit=1`)).status !== 404
 }
 
-/** Why the server does not take the names of a definition. */
+/** The reason for which the server does not accept the names of a definition. */
 async function refusedNames(asker: Asker, name: string): Promise<string | undefined> {
   const { text } = await asker.ask('GET', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`)
   const conditions = objectsAt(objectAt(parseJson(text) as JsonObject, 'status'), 'conditions')

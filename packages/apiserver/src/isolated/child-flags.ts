@@ -1,6 +1,6 @@
 /**
- * The flags of Node for a process that runs files of this package. From the sources, in this repository: the packages that it needs are read from
- * their sources too, built or not.
+ * The flags of Node for a process that runs files of this package. In this repository the package runs from its sources: the packages that it needs are read
+ * from their sources too, built or not.
  */
 export function childFlags(): string[] {
   const here = import.meta.url

@@ -70,11 +70,11 @@ async function answer({ id, method, args }: CallMessage): Promise<AnswerMessage>
 
 process.on('message', (message: CallMessage) => {
   void answer(message).then(result => {
-    // The parent may be gone by now; then this process is about to end.
+    // The parent may have ended by now. Then this process is about to end, too.
     if (process.connected) process.send?.(result, undefined, undefined, () => {})
   })
 })
 process.on('disconnect', () => process.exit())
-// A terminal's Ctrl-C and hang-up reach every process of the group. When to end is the parent's to say.
+// A terminal's Ctrl-C and hang-up reach every process of the group, but only the parent decides when to end.
 process.on('SIGINT', () => {})
 process.on('SIGHUP', () => {})

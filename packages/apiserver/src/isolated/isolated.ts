@@ -9,18 +9,18 @@ import type { ServerStats } from '../stats.ts'
 import type { ServerFacts } from './messages.ts'
 import { ServerChannel } from './server-channel.ts'
 
-/** An API server in a process of its own: its memory and its event loop are not the test's. */
+/** An API server in its own process: it does not share memory and event loop with the test. */
 export interface IsolatedApiServer extends ControlledApiServer {
-  /** The id of that process, to measure it by. It ends on `close`, and when this process ends in any way. */
+  /** The id of the server's process, for measurements. The process ends on `close`, and when this process ends in any way. */
   readonly pid: number
 }
 
-/** How many objects of an iterable cross at a time. */
+/** The number of objects of an iterable in one message. */
 const FILL_BATCH = 500
 
 /**
- * Starts an API server in a child process. Options that can't cross (`clock`, `random`, `webhooks`,
- * an authorizer function) and `sockets: false`, which nothing could reach, are an `OptionError`.
+ * Starts an API server in a child process. Throws an `OptionError` for options that can't be sent to the process (`clock`, `random`, `webhooks`, an authorizer
+ * function), and for `sockets: false`, because nothing could reach such a server.
  */
 export async function startIsolated(options: EmbeddedOptions): Promise<IsolatedApiServer> {
   checkOptions(options)
@@ -99,7 +99,7 @@ class IsolatedServer implements IsolatedApiServer {
     return this.#channel.call('resetStats')
   }
 
-  /** An iterable is read here and sent over, which takes longer than a module that is loaded there. */
+  /** Fills the server. An iterable is read here and sent to the server's process, which takes longer than a module that is loaded there. */
   async fill(source: FillSource): Promise<number> {
     checkSource(source)
     if (!(Symbol.iterator in source)) return this.#channel.call('fill', source)

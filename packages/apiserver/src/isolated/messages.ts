@@ -4,7 +4,7 @@ import type { Kubeconfig } from '../kubeconfig.ts'
 import type { EmbeddedOptions } from '../options.ts'
 import type { PackedError } from './packed-error.ts'
 
-/** What of a server does not change while it lives. */
+/** The properties of a server that do not change while it runs. */
 export interface ServerFacts {
   readonly url: string
   readonly ca: string | undefined
@@ -12,7 +12,7 @@ export interface ServerFacts {
   readonly kubeconfig: Kubeconfig
 }
 
-/** The calls that cross to the server's process: what they take, and what they give. */
+/** The calls to the server's process: their arguments and results. */
 export interface Calls
   extends Pick<
     ControlledApiServer,
@@ -37,21 +37,21 @@ export interface Calls
     | 'close'
   > {
   start(options: EmbeddedOptions): Promise<ServerFacts>
-  /** Resolves with a number that stands for the fault. */
+  /** Resolves with a number that identifies the fault. */
   addFault(rule: FaultRule): Promise<number>
   removeFault(fault: number): Promise<void>
   faultHits(fault: number): Promise<number>
   clearFaults(): Promise<void>
 }
 
-/** A call on its way to the server's process. */
+/** The message of a call to the server's process. */
 export interface CallMessage {
   readonly id: number
   readonly method: keyof Calls
   readonly args: readonly unknown[]
 }
 
-/** Its answer. */
+/** The message of the answer to a call. */
 export type AnswerMessage =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: PackedError }

@@ -1,13 +1,13 @@
 import { OptionError } from '../options.ts'
 
-/** An error as plain data: structured clone would keep its message alone. */
+/** An error as plain data, because structured clone would keep only its message. */
 export interface PackedError {
   readonly name: string
   readonly message: string
   readonly stack: string | undefined
-  /** Names of its classes, its own first. */
+  /** The names of the error's classes, its own class first. */
   readonly classes: readonly string[]
-  /** Its own data: `code` and the like. Values that are not plain are left out. */
+  /** The error's own data, such as `code`. Values that are not plain are left out. */
   readonly data: Readonly<Record<string, string | number | boolean | null>>
   readonly cause: PackedError | undefined
 }
@@ -38,14 +38,14 @@ export function packError(thrown: unknown): PackedError {
   }
 }
 
-/** The error again: of the nearest class that is known here, with its message, code and stack. */
+/** Restores the error, as an instance of the nearest known class, with its message, code and stack. */
 export function unpackError(packed: PackedError): Error {
   const error = new Error(packed.message, packed.cause && { cause: unpackError(packed.cause) })
   const nearest = packed.classes.find(name => known.has(name))
   const found = nearest === undefined ? undefined : known.get(nearest)
   if (found !== undefined) Object.setPrototypeOf(error, found.prototype)
   Object.assign(error, packed.data)
-  // As a class' own constructor leaves them: not among what `Object.keys` gives.
+  // Not enumerable, as the class' own constructor makes these properties.
   Object.defineProperty(error, 'name', { value: packed.name, configurable: true, writable: true })
   Object.defineProperty(error, 'stack', { value: packed.stack, configurable: true, writable: true })
   return error

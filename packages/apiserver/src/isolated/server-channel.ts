@@ -7,9 +7,9 @@ import { IsolatedServerError } from './isolated-server-error.ts'
 import type { AnswerMessage, Calls } from './messages.ts'
 import { unpackError } from './packed-error.ts'
 
-/** A child that has not ended so long after it was asked to is killed. */
+/** The time after the request to end in which a child that has not ended is killed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000
-/** How much of the end of its stderr is kept, to say why it died. */
+/** The number of characters kept from the end of its stderr, to report the reason for its end. */
 const KEPT_OUTPUT = 4_000
 
 interface Pending {
@@ -17,7 +17,7 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** A server's process, and the calls under way to it. */
+/** A server's process, and the pending calls to it. */
 export class ServerChannel {
   readonly #child: ChildProcess
   readonly #pending = new Map<number, Pending>()
@@ -31,9 +31,10 @@ export class ServerChannel {
     this.#child = fork(entry(), [], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Not those of this process: its inspector port and loaders are not the child's.
+      // Not the flags of this process: its inspector port and loaders must not be the child's.
       execArgv: childFlags(),
-      // In no terminal's group: a Ctrl-C while it starts would end it before it could say that it minds only its parent.
+      // In a process group of its own. In the terminal's group, a Ctrl-C during its start would end it before it could ignore the signal and depend on its
+      // parent only.
       detached: true,
     })
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -43,12 +44,12 @@ export class ServerChannel {
     this.#ended = this.#end()
   }
 
-  /** The process id; `undefined` where the process could not be started. */
+  /** The process id; `undefined` if the process could not be started. */
   get pid(): number | undefined {
     return this.#child.pid
   }
 
-  /** Calls across. Rejects with what the call throws there, or an {@link IsolatedServerError} when the process is gone. */
+  /** Calls the server's process. Rejects with the error of the call there, or with an {@link IsolatedServerError} if the process has ended. */
   call<M extends keyof Calls>(method: M, ...args: Parameters<Calls[M]>): Promise<Awaited<ReturnType<Calls[M]>>> {
     return new Promise((resolve, reject) => {
       if (this.#gone !== undefined) {
@@ -59,38 +60,38 @@ export class ServerChannel {
       this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject })
       try {
         this.#child.send({ id, method, args }, error => {
-          // Where the child has died, its exit says more than the broken pipe does.
+          // If the child has died, its exit has more information than the broken pipe.
           if (error !== null && this.#child.connected) this.#settle(id)?.reject(error)
         })
       } catch (error) {
-        // What can't be cloned: a function among the arguments.
+        // An argument, such as a function, can't be cloned.
         this.#settle(id)?.reject(error as Error)
       }
     })
   }
 
-  /** Ends the process. Resolves when it is gone, however it went. */
+  /** Ends the process. Resolves when the process has ended, for any reason. */
   async close(): Promise<void> {
     const kill = systemClock().timer(CLOSE_TIMEOUT_MS, () => this.#child.kill('SIGKILL'))
     try {
       await this.call('close')
     } catch {
-      // It is gone already, or its server did not close: in either case the process ends now.
+      // The process has ended already, or its server did not close. In either case the process ends now.
     }
     if (this.#child.connected) this.#child.disconnect()
     await this.#ended
     kill.cancel()
   }
 
-  /** Resolves when the process and its stderr have ended: only then is it known why. */
+  /** Resolves when the process and its stderr have ended: only then is the reason known. */
   async #end(): Promise<void> {
     const { stderr } = this.#child
     const [exitCode, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(resolve => {
-      // Not its 'close' event, which Node does not emit after a disconnect from this side.
+      // Not the 'close' event, which Node does not emit after a disconnect from this side.
       this.#child.once('exit', (...how) => resolve(how))
       this.#child.on('error', error => {
         this.#output += error.message
-        // It could not be started, and will not exit.
+        // The process could not be started, and will not exit.
         if (this.#child.pid === undefined) resolve([null, null])
       })
     })
@@ -128,7 +129,7 @@ function describeEnd(exitCode: number | null, signal: NodeJS.Signals | null): st
   return exitCode === 0 ? 'was closed' : `exited with code ${exitCode}`
 }
 
-/** Next to this file in the source; in the built package, where this file is part of another, in a place of its own. */
+/** The path of the process's program. It is next to this file in the source, and in a folder of its own in the built package, which bundles this file. */
 function entry(): string {
   const here = import.meta.url
   return fileURLToPath(new URL(here.endsWith('.ts') ? './child.ts' : './isolated/child.js', here))

@@ -2,12 +2,12 @@ import { dnsLabelProblems, subdomainProblems } from '@wherry/cel/internal'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 
-/** Whether a group is of a server within the server: of definitions, or of API services. */
+/** Whether the server of a group is a separate one within the API server: that of definitions, or of API services. */
 export function isOwnServer(group: string): boolean {
   return group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io'
 }
 
-/** Resources with names that need only be usable as a path segment. */
+/** The resources with names that must only be usable as a path segment. */
 const pathSegments = new Set([
   'apiservices.apiregistration.k8s.io',
   'poddisruptionbudgets.policy',
@@ -18,24 +18,24 @@ const pathSegments = new Set([
 ])
 const labels = new Set(['namespaces', 'services', 'statefulsets.apps'])
 
-/** Why `name` can't be a name of this resource; empty when it can. */
+/** The reasons for which `name` can't be a name of this resource; empty if it can. */
 export function nameProblems(type: ResourceType, name: string): string[] {
   const key = resourceKey(type)
   if (pathSegments.has(key)) return pathSegmentProblems(name)
   return labels.has(key) ? dnsLabelProblems(name) : subdomainProblems(name)
 }
 
-/** Why `name` can't be a segment of a path. */
+/** The reasons for which `name` can't be a segment of a path. */
 export function pathSegmentProblems(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`]
   return ['/', '%'].filter(character => name.includes(character)).map(character => `may not contain '${character}'`)
 }
 
-/** Why `generateName` can't begin a name of this resource. A dash at its end is no problem: more follows. */
+/** The reasons for which `generateName` can't begin a name of this resource. A dash at its end is accepted, because more characters follow. */
 export function prefixProblems(type: ResourceType, prefix: string): string[] {
   return nameProblems(type, prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
 }
-/** Why `key` can't be a key of a ConfigMap's or Secret's data; empty when it can. */
+/** The reasons for which `key` can't be a key of a ConfigMap's or Secret's data; empty if it can. */
 export function configKeyProblems(key: string): string[] {
   const problems: string[] = []
   if (key.length > 253) problems.push('must be no more than 253 characters')
@@ -51,14 +51,14 @@ export function configKeyProblems(key: string): string[] {
 
 const suffixCharacters = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** A name from `generateName`: cut to leave room, and five characters behind it. */
+/** Makes a name from `generateName`: the start of `base`, cut if it is too long, and five random characters. */
 export function generatedName(base: string, random: () => number): string {
   let suffix = ''
   for (let i = 0; i < 5; i++) suffix += suffixCharacters[Math.floor(random() * suffixCharacters.length)]
   return base.slice(0, 58) + suffix
 }
 
-/** A version 4 UUID from `random`. */
+/** Makes a version 4 UUID from `random`. */
 export function uuid(random: () => number): string {
   let hex = ''
   for (let i = 0; i < 8; i++)

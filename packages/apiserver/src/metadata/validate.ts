@@ -5,7 +5,7 @@ import type { StatusCause } from '../status.ts'
 import { isOwnServer, nameProblems, prefixProblems } from './names.ts'
 
 const maxAnnotationBytes = 262_144
-/** Finalizers that need no domain. */
+/** Finalizers without a domain. */
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion'])
 
 /** A cause in the words of the server's field errors. */
@@ -25,7 +25,7 @@ export function tooLong(field: string, bytes: number): StatusCause {
   return { reason: 'FieldValueTooLong', message: `Too long: may not be more than ${bytes} bytes`, field }
 }
 
-/** What no object of this resource may have: a bad name, labels, owners, finalizers. */
+/** The problems of an object's metadata: a bad name, labels, owners, finalizers. */
 export function metaProblems(object: KubeObject, type: ResourceType): StatusCause[] {
   const { name = '', generateName = '', labels = {}, annotations = {}, ownerReferences = [] } = object.metadata
   const causes: StatusCause[] = []
@@ -38,7 +38,7 @@ export function metaProblems(object: KubeObject, type: ResourceType): StatusCaus
   for (const key of Object.keys(labels).sort()) {
     const value = labels[key] as string
     for (const why of qualifiedNameProblems(key)) causes.push(invalid('metadata.labels', key, why))
-    // A value that several labels of a built-in have is reported once.
+    // A value of several labels of a built-in is reported once.
     if (type.custom || !reported.has(value)) {
       for (const why of labelValueProblems(value)) causes.push(invalid('metadata.labels', value, why))
     }
@@ -79,7 +79,7 @@ function ownerProblems(owners: readonly OwnerReference[]): StatusCause[] {
   return causes
 }
 
-/** An owner as the server's type prints it. */
+/** An owner, with the fields in the order in which the server's type prints them. */
 function inOrder({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): JsonObject {
   return {
     ...{ apiVersion, kind, name, uid },
@@ -98,7 +98,7 @@ function finalizerProblems({ metadata }: KubeObject, type: ResourceType): Status
       invalid('metadata.finalizers', finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'),
     )
   }
-  // Servers within the server do not hold to this: their own finalizers are without a domain's path.
+  // The servers within the API server skip this check: their own finalizers have no path of a domain.
   if (type.custom || isOwnServer(type.group)) return causes
   for (const [i, finalizer] of finalizers.entries()) {
     if (finalizer.includes('/') || standardFinalizers.has(finalizer)) continue

@@ -1,9 +1,9 @@
 import { isObject, type Json, setOwn } from '@wherry/cel/internal'
 
-/** Why JSON can't be an object of its type: what decoding says, without what the caller puts around it. */
+/** Thrown if JSON can't be an object of its type. The message is the decoder's, without the words that callers add. */
 export class DecodeError extends Error {}
 
-/** What Go calls a JSON value. */
+/** Go's name of the kind of a JSON value. */
 export function goKind(value: Json | undefined): string {
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean'
@@ -15,14 +15,14 @@ export function goKind(value: Json | undefined): string {
         : 'number'
 }
 
-/** What decoding says of a value of another type than its field. */
+/** The decoder's error about a value of another type than its field. */
 export function unmarshal(value: Json | undefined, field: string, goType: string): DecodeError {
   return new DecodeError(`json: cannot unmarshal ${goKind(value)} into Go struct field ${field} of type ${goType}`)
 }
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** What decoding says of a text that is no base64, ends of lines aside; `undefined`: it is. */
+/** The decoder's message about a text that is no base64, line breaks aside; `undefined` if it is base64. */
 export function base64Problem(given: string): string | undefined {
   const text = given.replaceAll(/[\r\n]/g, '')
   if (base64.test(text)) return undefined
@@ -30,12 +30,12 @@ export function base64Problem(given: string): string | undefined {
   return `illegal base64 data at input byte ${at === -1 ? text.length - (text.length % 4) : at}`
 }
 
-/** Orders the entries of a map by their keys, as Go prints them. */
+/** Compares the entries of a map by their keys, for the order in which Go prints them. */
 export function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** A map of texts as Go reads and prints it: `null` is an empty text, all else than texts is refused, keys are in order. */
+/** A map of texts as Go reads and prints it: `null` is an empty text, other values that are no texts are refused, and keys are in order. */
 export function stringMap(value: Json | undefined, field: string, goType: string): { [key: string]: string } {
   if (!isObject(value)) throw unmarshal(value, field, goType)
   const keys = Object.keys(value)
@@ -49,7 +49,7 @@ export function stringMap(value: Json | undefined, field: string, goType: string
   return map
 }
 
-/** What Go's parser says of a text that is no JSON, as far as V8's message shows it. */
+/** The message of Go's parser about a text that is no JSON, as far as it can be derived from V8's message. */
 export function syntaxProblem({ message }: Error): string {
   if (/end of JSON input|Unterminated/.test(message)) return 'unexpected end of JSON input'
   const character = /Unexpected token '(.)'/su.exec(message)?.[1] ?? '?'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@wherry/cel/internal'
 
-/** Metadata as the server keeps it. */
+/** The metadata of an object. */
 export interface ObjectMeta extends JsonObject {
   name?: string
   generateName?: string
@@ -17,7 +17,7 @@ export interface ObjectMeta extends JsonObject {
   finalizers?: string[]
 }
 
-/** An owner as an object names it. */
+/** An owner reference of an object. */
 export interface OwnerReference extends JsonObject {
   apiVersion: string
   kind: string
@@ -27,7 +27,7 @@ export interface OwnerReference extends JsonObject {
   blockOwnerDeletion?: boolean
 }
 
-/** An object as it came and as the verbs work on it: plain JSON with its metadata. */
+/** An object in the form that requests and verbs use: plain JSON with metadata. */
 export interface KubeObject extends JsonObject {
   apiVersion: string
   kind: string

@@ -2,18 +2,17 @@ import { type JsonObject, parseJson, setOwn, sortKeys } from '@wherry/cel/intern
 import type { KubeObject, ObjectMeta } from './object.ts'
 
 /**
- * An object's JSON without `kind` and `apiVersion`, so that one text serves every version and both
- * forms: a built-in's list item has neither, everything else has both put in as it is sent.
+ * An object's JSON without `kind` and `apiVersion`, so that the same text can be sent in every version and form. A built-in's list item is sent without them;
+ * otherwise they are added when the text is sent.
  *
- * The text holds one character for each byte of the UTF-8 (Latin-1), so it costs one byte a character
- * and is copied to a socket without being encoded.
+ * The text holds one character for each byte of the UTF-8 (Latin-1), so it needs one byte a character and is copied to a socket without encoding.
  */
 export interface StoredText {
   readonly text: string
-  /** Where the value of `metadata` begins and ends. */
+  /** The position of the value of `metadata`: its start and its end. */
   readonly metaStart: number
   readonly metaEnd: number
-  /** Where `kind` belongs: after the keys that sort before it. */
+  /** The position of `kind`: after the keys that sort before it. */
   readonly kindAt: number
 }
 
@@ -45,7 +44,7 @@ function orderedMeta(meta: ObjectMeta, resourceVersion: string): JsonObject {
   return ordered
 }
 
-/** Serialises `object` (`resourceVersion` '': it has none): built-ins in the order of their types, custom resources sorted as Go sorts maps. */
+/** Serialises `object`. With a `resourceVersion` of '' it gets none. Built-ins have the field order of their types, custom resources the key order of Go's maps. */
 export function serialise(object: KubeObject, resourceVersion: string, custom: boolean): StoredText {
   const ordered = orderedMeta(object.metadata, resourceVersion)
   const meta = JSON.stringify(custom ? sortKeys(ordered) : ordered)
@@ -80,18 +79,18 @@ export function serialise(object: KubeObject, resourceVersion: string, custom: b
   return { text, metaStart, metaEnd: metaStart + length(meta), kindAt: length(head) }
 }
 
-/** The object that `stored` holds, with kind and apiVersion put back. */
+/** Parses the object in `stored`, with its kind and apiVersion. */
 export function materialise(stored: StoredText, apiVersion: string, kind: string): KubeObject {
   const object = parseJson(fromLatin1(stored.text)) as JsonObject
   return Object.assign({ apiVersion, kind } as JsonObject, object) as KubeObject
 }
 
-/** The same object at another resourceVersion than `from`, which is the one that it has. */
+/** The same object at the resourceVersion `to` in place of `from`. */
 export function atResourceVersion(stored: StoredText, from: string, to: string, custom: boolean): StoredText {
   const { text, metaStart, metaEnd, kindAt } = stored
   const field = '"resourceVersion":"'
-  // A quote in a string has a backslash before it, so this is a key. Before the field of metadata a built-in has texts alone; a custom
-  // resource has texts alone after it.
+  // A quote in a string has a backslash before it, so this is a key. Before the field, the metadata of a built-in has only texts. After the field, that of a
+  // custom resource has only texts.
   const at = custom ? text.lastIndexOf(field, metaEnd) : text.indexOf(field, metaStart)
   const begin = at + field.length
   if (at < metaStart || !text.startsWith(`${from}"`, begin))
@@ -100,7 +99,7 @@ export function atResourceVersion(stored: StoredText, from: string, to: string, 
   return { text: next, metaStart, metaEnd: metaEnd + to.length - from.length, kindAt }
 }
 
-/** The whole object's text, as a read of one object, a custom resource's list item and a watch event show it. */
+/** The text of the whole object, as in a read of one object, in a custom resource's list item and in a watch event. */
 export function withHead(stored: StoredText, apiVersion: string, kind: string, custom: boolean): string {
   const { text, kindAt } = stored
   if (!custom) return `{"kind":"${kind}","apiVersion":"${apiVersion}",${text.slice(1)}`
@@ -127,21 +126,21 @@ export function withoutManagedFields(stored: StoredText): StoredText {
 
 function leanOf(stored: StoredText): StoredText {
   const { text, metaStart, metaEnd, kindAt } = stored
-  // A quote in a string has a backslash before it, so this is a key; no other field of metadata has that name.
+  // A quote in a string has a backslash before it, so this is a key. No other field of metadata has that name.
   const found = /[{,]"managedFields":\[/g
   found.lastIndex = metaStart
   const match = found.exec(text)
   if (match === null || match.index >= metaEnd) return stored
   const end = endOfList(text, found.lastIndex)
   const first = text[match.index] === '{'
-  // One comma goes with it.
+  // The field is removed with one comma.
   const from = first ? match.index + 1 : match.index
   const to = first && text[end] === ',' ? end + 1 : end
   const lean = text.slice(0, from) + text.slice(to)
   return { text: lean, metaStart, metaEnd: metaEnd - (to - from), kindAt }
 }
 
-/** Where a list ends. Its first item begins at `from`. */
+/** The end of a list. Its first item begins at `from`. */
 function endOfList(text: string, from: number): number {
   const token = /"(?:[^"\\]|\\.)*"|[[\]]/g
   token.lastIndex = from
@@ -153,14 +152,14 @@ function endOfList(text: string, from: number): number {
   return token.lastIndex
 }
 
-/** Text as UTF-8 bytes, one character a byte, flat. */
+/** The UTF-8 bytes of a text, as a flat text with a character for each byte. */
 export function toLatin1(text: string): string {
-  // To search it makes it flat.
+  // A search makes V8 flatten the text.
   if (!/[\u0080-\uffff]/.test(text)) return text
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** The text that the characters of `latin1`, as bytes of UTF-8, are. */
+/** The text with the given bytes of UTF-8, a character for each byte. */
 export function fromLatin1(latin1: string): string {
   if (!/[\x80-\xff]/.test(latin1)) return latin1
   return Buffer.from(latin1, 'latin1').toString('utf8')

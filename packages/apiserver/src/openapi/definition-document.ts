@@ -1,7 +1,7 @@
 import { documents, type Fields, type ScopeParts, schemasOf } from './documents.ts'
 import { publishedSchema } from './published-schema.ts'
 
-/** The part of a resource of a definition that its document shows. */
+/** The properties of a definition's resource that its document shows. */
 export interface DefinedResource {
   readonly group: string
   readonly version: string
@@ -11,11 +11,11 @@ export interface DefinedResource {
   readonly namespaced: boolean
   readonly hasStatus: boolean
   readonly hasScale: boolean
-  /** The schema as the definition has it; `undefined`: it has none. */
+  /** The schema in the definition; `undefined` if it has none. */
   readonly schema: Fields | undefined
 }
 
-/** The OpenAPI document of the resources that definitions define in one group and version, as a real server publishes it. */
+/** The OpenAPI document of the custom resources of a group and version, as a real server publishes it. */
 export function definitionDocument(resources: readonly DefinedResource[]): Fields {
   const { definitions } = documents()
   const schemas = schemasOf(definitions)
@@ -38,11 +38,11 @@ export function definitionDocument(resources: readonly DefinedResource[]): Field
   return { ...definitions.rest, paths: inOrder(paths), components: { schemas: inOrder(schemas) } }
 }
 
-/** The parts of a scope with a resource's names in place of the template's. */
+/** The parts of a scope, with a resource's names in place of the template's names. */
 function named(parts: ScopeParts, { group, version, kind, listKind, plural }: DefinedResource): ScopeParts {
   const { definitions } = documents()
   const from = definitions
-  // The longer names first: each contains the next.
+  // The longer names first, because each contains the next.
   const names: readonly (readonly [string, string])[] = [
     [`${reversed(from.group)}.${from.version}`, `${reversed(group)}.${version}`],
     [`${joined(from.group)}_${from.version}`, `${joined(group)}_${version}`],
@@ -62,7 +62,7 @@ function reversed(group: string): string {
   return group.split('.').reverse().join('.')
 }
 
-/** `arcade.example.com` as `arcadeExampleCom`: how operations are named. */
+/** `arcade.example.com` as `arcadeExampleCom`, as in the names of operations. */
 function joined(group: string): string {
   const [first = '', ...more] = group.split('.')
   return first + more.map(capital).join('')

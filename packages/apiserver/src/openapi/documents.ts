@@ -6,28 +6,28 @@ export interface Fields {
   readonly [name: string]: unknown
 }
 
-/** What a real server publishes, as the generator keeps it: a schema that several documents have is there once. */
+/** The documents that a real server publishes, as the generator stores them: a schema of several documents is stored once. */
 export interface Documents {
   readonly schemas: Fields
   readonly documents: Readonly<Record<string, BuiltinDocument>>
   readonly definitions: DefinitionParts
 }
 
-/** The schemas of one document: those of all documents that it has, and those that are otherwise in it. */
+/** The schemas of a document: the names of shared schemas, and the schemas that differ from the shared ones. */
 export interface SchemaNames {
   readonly names?: readonly string[]
   readonly own?: Fields
 }
 
-/** The document of a group and version that are built in. */
+/** The document of a built-in group and version. */
 export interface BuiltinDocument extends SchemaNames {
   readonly hash: string
   readonly rest: Fields
-  /** Its components besides schemas. */
+  /** The components other than schemas. */
   readonly others: Fields
 }
 
-/** A document of definitions without what definitions say: their schemas are added, and names put in place of the template's. */
+/** A template for documents of definitions. The schemas of the definitions are added to it, and their names replace the template's. */
 export interface DefinitionParts extends SchemaNames {
   readonly group: string
   readonly version: string

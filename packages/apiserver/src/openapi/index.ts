@@ -6,13 +6,13 @@ import { swaggerBytes } from './swagger-protobuf.ts'
 
 export type { DefinedResource } from './definition-document.ts'
 
-/** A document of OpenAPI v3, and what its address has for its state. */
+/** A document of OpenAPI v3, and the hash of its content. */
 export interface OpenApiDocument {
   readonly text: string
   readonly hash: string
 }
 
-/** The document of OpenAPI v2 that has all kinds, and its state. */
+/** The document of OpenAPI v2 with all kinds, and the hash of its content. */
 export interface SwaggerDocument {
   readonly text: string
   /** The document in protobuf. */
@@ -20,14 +20,14 @@ export interface SwaggerDocument {
   readonly hash: string
 }
 
-/** The documents that a server publishes: a fixed one for each built-in group and version, and one for each group and version of definitions. */
+/** The documents that a server publishes: a fixed document for each built-in group and version, and a document for each group and version of definitions. */
 export class OpenApi {
   readonly #builtin = new Map<string, string>()
   readonly #defined = new Map<string, { readonly of: string; readonly document: OpenApiDocument }>()
 
   #swagger: { readonly of: string; readonly document: SwaggerDocument } | undefined
 
-  /** The path of each document, such as `apis/apps/v1`, with its hash. `defined`: what definitions define now. */
+  /** The path of each document, such as `apis/apps/v1`, with its hash. `defined`: the resources that definitions define now. */
   index(defined: readonly DefinedResource[]): ReadonlyMap<string, string> {
     const hashes = Object.entries(documents().documents).map(([path, { hash }]): [string, string] => [path, hash])
     const byPath = Map.groupBy(defined, pathOf)
@@ -36,7 +36,7 @@ export class OpenApi {
     return new Map(hashes.sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** The document at a path; `undefined`: there is none. */
+  /** The document at a path; `undefined` if there is none. */
   document(path: string, defined: readonly DefinedResource[]): OpenApiDocument | undefined {
     const builtin = Object.hasOwn(documents().documents, path) ? documents().documents[path] : undefined
     if (builtin === undefined) {
@@ -48,7 +48,7 @@ export class OpenApi {
     return { text, hash: builtin.hash }
   }
 
-  /** All documents as a single document of OpenAPI v2. It is made as the first is asked for, and again when definitions change. */
+  /** All documents as a single document of OpenAPI v2. It is made at the first request, and again when definitions change. */
   swagger(defined: readonly DefinedResource[]): SwaggerDocument {
     const of = JSON.stringify(defined)
     if (this.#swagger?.of === of) return this.#swagger.document

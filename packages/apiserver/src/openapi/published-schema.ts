@@ -1,8 +1,8 @@
 import { documents, type Fields } from './documents.ts'
 
 /**
- * The schema of a definition as it is published: `template` has what every object has (type, metadata, its kinds), which goes before
- * what the definition says of the same fields.
+ * The schema of a definition as it is published. `template` has the fields that every object has (type, metadata, its kinds), which replace the definition's
+ * own.
  */
 export function publishedSchema(schema: Fields | undefined, template: Fields): Fields {
   const own = published(schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
@@ -10,7 +10,7 @@ export function publishedSchema(schema: Fields | undefined, template: Fields): F
   return { ...own, ...template, properties }
 }
 
-/** A node as a real server prints it: without empty fields, and with the fields of an object if it holds a whole one. */
+/** A node as a real server prints it: without empty fields, and with the fields of an object if the node is an embedded object. */
 function published(node: Fields): Fields {
   const result: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(node)) {
@@ -41,7 +41,7 @@ function eachOf(properties: Fields): Fields {
 
 const conventions = 'More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md'
 
-/** What a field that holds a whole object says of its type and metadata. */
+/** The schemas of the type and metadata of an embedded object. */
 function embedded(): Fields {
   const { metadata } = fieldsOf(documents().definitions.scopes.Namespaced.object.properties)
   return {

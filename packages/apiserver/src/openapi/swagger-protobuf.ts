@@ -2,8 +2,8 @@ import type { Fields } from './documents.ts'
 import type { Swagger } from './swagger.ts'
 
 /**
- * The fields of the messages that OpenAPI v2 has in protobuf, by their names in JSON: `number:type`. Types: `s` a text, `b` true or false, `n` a
- * number, `d` a number with a fraction, `a` any value, `*` a map by names, or a message; `[]` before it: a list.
+ * The fields of the protobuf messages of OpenAPI v2, by their names in JSON: `number:type`. The types: `s` a text, `b` true or false, `n` a number, `d` a
+ * number with a fraction, `a` any value, `*` a map by names, or the name of a message. `[]` before a type: a list.
  *
  * @see https://github.com/google/gnostic-models/blob/main/openapiv2/OpenAPIv2.proto
  */
@@ -29,7 +29,7 @@ interface MessageField {
   readonly repeated: boolean
 }
 
-/** A document of OpenAPI v2 in protobuf, the one form in which client-go asks for it. */
+/** A document of OpenAPI v2 in protobuf, the only form in which client-go requests it. */
 export function swaggerBytes(document: Swagger): Buffer {
   return message('Document', document)
 }
@@ -115,7 +115,7 @@ function parameterOf(parameter: Fields): Buffer {
   return lengthed(2, lengthed(query ? 3 : 4, message(query ? 'Query' : 'Path', parameter)))
 }
 
-/** A map as protobuf has it: a list of names with values. */
+/** A map as protobuf encodes it: a list of names with values. */
 function mapOf(type: string, value: Fields): Buffer {
   return Buffer.concat(
     Object.entries(value).map(([name, one]) =>
@@ -128,7 +128,7 @@ function named(name: string, value: Buffer): Buffer {
   return Buffer.concat([lengthed(1, Buffer.from(name)), lengthed(2, value)])
 }
 
-/** Any value, as YAML; JSON is some. */
+/** Any value, as YAML. JSON is a part of YAML. */
 function any(value: unknown): Buffer {
   return lengthed(2, Buffer.from(`${JSON.stringify(value)}\n`))
 }

@@ -9,7 +9,7 @@ export interface Swagger extends Fields {
 
 const methods: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch'])
 
-/** The documents of OpenAPI v3 that a server publishes as one document of v2, as a real server has it. */
+/** Joins documents of OpenAPI v3 into a document of v2, as a real server does. */
 export function swaggerOf(documents: readonly Fields[]): Swagger {
   const paths: Record<string, unknown> = {}
   const definitions: Record<string, unknown> = {}
@@ -32,7 +32,7 @@ export function swaggerOf(documents: readonly Fields[]): Swagger {
   }
 }
 
-/** A schema that several documents have: each says only the kinds of its own version. */
+/** A schema of several documents, with the kinds of all of them. Each document lists only the kinds of its own version. */
 function definitionOf(schema: Fields, known: Fields): Fields {
   const kinds = 'x-kubernetes-group-version-kind'
   const made = schemaOf(schema)
@@ -42,13 +42,13 @@ function definitionOf(schema: Fields, known: Fields): Fields {
   return { ...made, [kinds]: [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind) }
 }
 
-/** A parameter of many operations, which is in the document once. */
+/** A parameter of several operations, which the document contains once. */
 interface Shared {
   readonly name: string
   readonly parameter: Fields
 }
 
-/** Parameters that are never shared: they name a kind, or old clients look for them in the operation. */
+/** Parameters that are never shared, because they name a kind, or old clients read them from the operation. */
 const unshared: ReadonlySet<unknown> = new Set(['name', 'fieldValidation', 'dryRun'])
 
 /** A parameter, or a reference to it in `shared`. */
@@ -85,7 +85,7 @@ function operationOf(
   const answers = Object.entries(fieldsOf(responses)) as [string, Fields][]
   const produces = new Set(answers.flatMap(([, answer]) => Object.keys(fieldsOf(answer.content))))
   const consumes = Object.keys(content)
-  // An operation on no resource reads the forms that it writes.
+  // An operation without a resource accepts the content types that it produces.
   if (consumes.length === 0) consumes.push(...(rest['x-kubernetes-action'] === undefined ? produces : ['*/*']))
   const all = (first === undefined ? given : [inBody, ...given]).map(one => referred(one, shared))
   return {
@@ -105,10 +105,10 @@ function parameterOf({ schema, ...rest }: Fields): Fields {
   return { ...rest, ...schemaOf(fieldsOf(schema)) }
 }
 
-/** Parts of schemas that v2 does not have. */
+/** The parts of schemas that v2 does not have. */
 const junctor = /^(any|all|one)Of$|^(not|nullable|default)$/
 
-/** A schema as v2 can say it: a real server leaves out what kubectl can't cope with. */
+/** A schema in the form of v2. As on a real server, it lacks the parts that kubectl can't read. */
 function schemaOf(schema: Fields): Fields {
   if (typeof schema.$ref === 'string') return { ...schema, $ref: referenceOf(schema.$ref) }
   const result: Record<string, unknown> = {}
@@ -116,7 +116,7 @@ function schemaOf(schema: Fields): Fields {
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true
   const [referred] = Array.isArray(schema.allOf) ? (schema.allOf as Fields[]) : []
   if (typeof referred?.$ref === 'string') result.$ref = referenceOf(referred.$ref)
-  // Of a value that may be a text or a number, v2 says the text.
+  // A value that may be a text or a number is a text in v2.
   if (schema.type === undefined && Object.keys(schema).some(name => /^one/.test(name))) result.type = 'string'
   for (const [name, value] of Object.entries(schema)) {
     if (junctor.test(name)) continue

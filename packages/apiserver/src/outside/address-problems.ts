@@ -4,7 +4,7 @@ import type { StatusCause } from '../status.ts'
 
 const urlForm = '; desired format: https://host[/path]'
 
-/** What the server has against the address of a webhook, of an admission webhook or a conversion. */
+/** The server's objections to the address of an admission webhook or a conversion webhook. */
 export function addressProblems(config: JsonObject, at: string): StatusCause[] {
   const url = stringAt(config, 'url')
   const service = objectAt(config, 'service')

@@ -1,28 +1,28 @@
 import { isObject, type JsonObject, objectAt, own, parseJson, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../clock.ts'
 
-/** Where a webhook is: at a URL, or behind a Service, which only a cluster's network reaches. */
+/** The address of a webhook: a URL, or a Service, which is reachable only in a cluster's network. */
 export interface HookAddress {
   readonly url?: string | undefined
   readonly service?:
     | { readonly namespace: string; readonly name: string; readonly path: string; readonly port: number }
     | undefined
-  /** PEM of the CAs that its certificate may be from. @default the system's */
+  /** The CAs of its certificate, PEM. @default the system's */
   readonly ca?: string | undefined
 }
 
-/** A call of a webhook: a review for an address. */
+/** A call of a webhook: a review, and the address. */
 export interface HookCall {
   readonly url?: string | undefined
   readonly service?: HookAddress['service']
-  /** An AdmissionReview or a ConversionReview with its request. */
+  /** An AdmissionReview or a ConversionReview, with its request. */
   readonly review: unknown
 }
 
-/** Answers calls of webhooks in place of https. Resolves with the review that has the response. */
+/** Answers calls of webhooks in place of https. Resolves with the review with the response. */
 export type HookFunction = (call: HookCall) => Promise<unknown>
 
-/** What came back: a review, or why there is none, in the words of a real server. */
+/** The answer of a webhook: a review, or the reason for which there is none, in the words of a real server. */
 export type HookAnswer = { readonly review: JsonObject } | { readonly failure: string }
 
 /** Calls webhooks, by https or by a function of the test. */
@@ -37,7 +37,7 @@ export class HookClient {
     this.#hasService = hasService
   }
 
-  /** Never rejects. */
+  /** Sends a review to a webhook. Never rejects. */
   async send(
     address: HookAddress,
     review: JsonObject,
@@ -69,7 +69,7 @@ export class HookClient {
         : `service ${JSON.stringify(service.name)} not found`
       return posting(where, why)
     }
-    // Loaded here, so that a server without webhooks does not pay for it.
+    // Imported only here, so that a server without webhooks does not load it.
     const { post } = await import('./post.ts')
     const answer = await post(where, text, address.ca, signal)
     if ('failure' in answer) return posting(answer.at ?? where, answer.failure)
@@ -88,7 +88,7 @@ async function asked(call: HookFunction, address: HookAddress, text: string, whe
   const { url, service } = address
   try {
     const review = await call({ url, service, review: JSON.parse(text) as unknown })
-    // Only what survives the wire counts.
+    // Only the values that JSON can represent count.
     const value = parseJson(JSON.stringify(review) ?? 'null')
     return isObject(value) ? { review: value } : { failure: `couldn't get version/kind: no object: ${String(value)}` }
   } catch (error) {
@@ -108,12 +108,12 @@ function targetOf({ url, service }: HookAddress): string {
 
 function withTimeout(url: string, seconds: number): string {
   const { origin, pathname } = new URL(url)
-  // A port that is the scheme's own stays, as it was written.
+  // A default port that is written in the URL is kept.
   const written = /^[a-z]+:\/\/[^/?#]*/i.exec(url)?.[0] ?? origin
   return `${written}${pathname === '/' && !url.endsWith('/') ? '/' : pathname}?timeout=${seconds}s`
 }
 
-/** What client-go says of an answer that is no success. */
+/** client-go's message about an answer that is no success. */
 function refusal({
   status,
   type,
@@ -157,12 +157,12 @@ function statusMessage(text: string): string | undefined {
     const value = parseJson(text)
     if (isObject(value) && own(value, 'kind') === 'Status') return stringAt(value, 'message')
   } catch {
-    // Then it is no Status.
+    // The text is no Status.
   }
   return undefined
 }
 
-/** Reads a `clientConfig` as webhook configurations and definitions have it. */
+/** Reads a `clientConfig` of a webhook configuration or a definition. */
 export function addressOf(config: JsonObject | undefined): HookAddress {
   const service = objectAt(config, 'service')
   const bundle = stringAt(config, 'caBundle') ?? ''

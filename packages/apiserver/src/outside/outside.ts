@@ -1,17 +1,17 @@
 import type { Clock } from '../clock.ts'
 import { StatusError } from '../status.ts'
 
-/** What somebody else must be asked. `key`: equal for questions that have the same answer. */
+/** A question to another program, such as a webhook. Questions with the same `key` have the same answer. */
 export interface Question<T> {
   readonly key: string
-  /** Rejects only for a mistake of this server. If nobody answers, that is its answer. */
+  /** Rejects only for a bug of this server. If nobody answers, the promise resolves with that result. */
   ask(signal: AbortSignal): Promise<T>
 }
 
-/** How long a request may take with all that is asked on its behalf, as in a real server. */
+/** The maximum time of a request with all its questions, as on a real server, in milliseconds. */
 const longestMs = 60_000
 
-/** Thrown through a request that can't be answered yet. */
+/** Thrown if a request can't be answered yet, with the open questions. */
 class Unanswered {
   readonly questions: readonly Question<unknown>[]
 
@@ -20,9 +20,9 @@ class Unanswered {
   }
 }
 
-/** What the attempts at one request have in common. */
+/** The state that all attempts at a request share. */
 class Memory {
-  // Few requests ask anybody, so the maps are made when something is put into them.
+  // Few requests ask questions, so the maps are made at their first entry.
   answers: Map<string, unknown> | undefined
   readonly drawn: number[] = []
   done: Map<string, unknown> | undefined
@@ -31,12 +31,11 @@ class Memory {
 }
 
 /**
- * Lets code that runs without a pause depend on the answers of others, such as webhooks. A request that needs one is
- * broken off before it has changed anything, the question is asked, and the request is carried out again from its start,
- * with the answer at hand. So the stored state was decided on in one piece: writes in the
- * meantime are seen, and questions about an older state are asked again, as a real server does after a conflict.
+ * Lets synchronous code depend on the answers of other programs, such as webhooks. A request that needs an answer is broken off before it has changed anything.
+ * The question is asked, and then the request is carried out again from its start, with the answer. So a request sees a single stored state: it sees writes of
+ * the meantime, and questions about an older state are asked again, as a real server does after a conflict.
  *
- * Random numbers and the time are the same in each attempt, so that questions can be recognised.
+ * Random numbers and the time are the same in each attempt, so that equal questions have equal keys.
  */
 export class Outside {
   readonly #clock: Clock
@@ -49,7 +48,7 @@ export class Outside {
     this.#random = random
   }
 
-  /** Carries out `work` until it is through. `failed` receives the error that it throws; `over`: nobody waits for it any more. */
+  /** Carries out `work` until it succeeds or fails. `failed` receives its error. `over` returns whether the client has gone, so that no further attempt is made. */
   carryOut(work: () => void, failed: (error: unknown) => void, over: () => boolean): void {
     const memory = new Memory()
     const began = this.#clock.monotonic()
@@ -72,7 +71,7 @@ export class Outside {
     attempt()
   }
 
-  /** Whether a request is being carried out, so that something can be asked. */
+  /** Whether a request is being carried out, so that questions can be asked. */
   get underWay(): boolean {
     return this.#memory !== undefined
   }
@@ -82,7 +81,7 @@ export class Outside {
     return this.#closed.signal
   }
 
-  /** The answers to these questions, which are asked at once. Within `carryOut` alone. */
+  /** The answers to these questions, which are asked at the same time. Can be called only within `carryOut`. */
   answers<T>(questions: readonly Question<T>[]): readonly T[] {
     const memory = this.#memory
     if (memory === undefined) throw new Error('nothing can be asked outside of a request')
@@ -91,7 +90,7 @@ export class Outside {
     return questions.map(({ key }) => memory.answers?.get(key) as T)
   }
 
-  /** Does something that later attempts must not do again, and remembers what came of it. */
+  /** Does work that later attempts must not repeat, and remembers its result. */
   once<T>(key: string, work: () => T): T {
     const memory = this.#memory
     if (memory === undefined) return work()
@@ -115,7 +114,7 @@ export class Outside {
     return memory.now
   }
 
-  /** Breaks off all questions under way. */
+  /** Aborts all open questions. */
   close(): void {
     this.#closed.abort()
   }

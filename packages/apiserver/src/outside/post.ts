@@ -1,29 +1,29 @@
 import { request as plainRequest } from 'node:http'
 import { request } from 'node:https'
 
-/** A whole answer, or why there is none, as Go's client says it. */
+/** A whole answer, or the reason for which there is none, in the words of Go's client. */
 export type Posted =
   | { readonly status: number; readonly type: string; readonly text: string }
   | {
       readonly failure: string
-      /** Where it failed, if that is not the address that was asked. */
+      /** The address that failed, if it is not the first one. */
       readonly at?: string
     }
 
-/** An answer before its redirect is followed. */
+/** An answer with a redirect that is not followed yet. */
 type Answered = Exclude<Posted, { failure: string }> & { readonly location: string }
 
-/** Longer answers are no reviews. */
+/** The maximum size of an answer. A longer answer is no review. */
 const longestAnswerBytes = 3 * 1024 * 1024
-/** So many requests are sent, as Go's client sends them. */
+/** The maximum number of requests, the limit of Go's client. */
 const mostRequests = 10
-/** Redirects by which the body is sent again, and those that are followed by a GET. */
+/** The statuses of redirects that are followed with the same body, and of redirects that are followed by a GET. */
 const [sentAgain, gotten] = [
   [307, 308],
   [301, 302, 303],
 ]
 
-/** The parts of a request to each address on the way. */
+/** The parts of a request, for the first address and for each redirect. */
 interface Sent {
   readonly body: string | undefined
   readonly ca: string | undefined
@@ -31,7 +31,7 @@ interface Sent {
   readonly referer?: string
 }
 
-/** Posts JSON on a connection of its own, and follows redirects as Go's client does. Never rejects. */
+/** Posts JSON on a new connection, and follows redirects as Go's client does. Never rejects. */
 export async function post(url: string, body: string, ca: string | undefined, signal: AbortSignal): Promise<Posted> {
   let address = url
   let sent: Sent = { body, ca, signal }
@@ -51,7 +51,7 @@ export async function post(url: string, body: string, ca: string | undefined, si
   }
 }
 
-/** One request and its answer. Never rejects. */
+/** Sends a request and reads its answer. Never rejects. */
 function exchange(url: string, { body, ca, signal, referer }: Sent): Promise<Answered | { readonly failure: string }> {
   return new Promise(resolve => {
     const { hostname, port, protocol } = new URL(url)
@@ -65,7 +65,7 @@ function exchange(url: string, { body, ca, signal, referer }: Sent): Promise<Ans
       'user-agent': 'kube-apiserver-admission',
       ...(referer?.startsWith('https:') && protocol === 'https:' && { referer }),
     }
-    // Go trusts every certificate of a bundle, also one that another has signed.
+    // Go trusts every certificate of a bundle, even if another certificate has signed it.
     const trust = { ca, allowPartialTrustChain: true }
     const options = { method: body === undefined ? 'GET' : 'POST', headers, agent: false as const, signal }
     const sent = (protocol === 'http:' ? plainRequest(url, options) : request(url, { ...options, ...trust })).on(

@@ -1,17 +1,17 @@
 /**
- * Bytes that are written from their end, as Go does: the length of a message is known when it is to be written. A field is its value, then
- * its tag.
+ * Writes bytes from the end to the start, as Go does, so that the length of a message is known before it is written. A field's value is written first, then its
+ * tag.
  */
 export class BackwardWriter {
   #buffer = Buffer.allocUnsafe(1024)
   #at = this.#buffer.length
 
-  /** How many bytes there are. */
+  /** The number of written bytes. */
   get length(): number {
     return this.#buffer.length - this.#at
   }
 
-  /** What was written. The writer is not used afterwards. */
+  /** The written bytes. The writer is not used afterwards. */
   whole(): Buffer {
     return this.#buffer.subarray(this.#at)
   }
@@ -26,7 +26,7 @@ export class BackwardWriter {
     this.#buffer.write(text, at)
   }
 
-  /** A whole number; a negative one in ten bytes. */
+  /** Writes a whole number. A negative number takes ten bytes. */
   varint(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0 && value < 128) {
       const at = this.#take(1)
@@ -45,7 +45,7 @@ export class BackwardWriter {
     this.#buffer.writeDoubleLE(value, at)
   }
 
-  /** The tag of a number or a boolean that was written last. */
+  /** Writes the tag of the number or boolean that was written last. */
   numberTag(field: number): void {
     this.varint(field * 8)
   }
@@ -54,13 +54,13 @@ export class BackwardWriter {
     this.varint(field * 8 + 1)
   }
 
-  /** Length and tag of the text, the bytes or the message that was written since `length` was `start`. */
+  /** Writes the length and the tag of the text, bytes or message that was written since `length` was `start`. */
   lengthTag(field: number, start: number): void {
     this.varint(this.length - start)
     this.varint(field * 8 + 2)
   }
 
-  /** Where `count` more bytes go, in a buffer that may be another one than before. */
+  /** The position of `count` more bytes. The buffer may be replaced by a larger one. */
   #take(count: number): number {
     if (count > this.#at) this.#grow(count)
     this.#at -= count

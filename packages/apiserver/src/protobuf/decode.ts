@@ -5,12 +5,12 @@ import { fieldsOf, ProtobufError, type RawField } from './reader.ts'
 import { specials, textOf, whole } from './special.ts'
 
 const magic = [0x6b, 0x38, 0x73, 0x00]
-/** More levels than any object of Kubernetes has, which a stack takes. */
+/** The maximum depth: deeper than any object of Kubernetes, and not too deep for the stack. */
 const maxDepth = 1_000
 const noBytes = new Uint8Array()
 
 /**
- * The object of a body in Kubernetes' protobuf, as Go writes the same object in JSON.
+ * Decodes a body in Kubernetes' protobuf to the JSON that Go writes for the same object.
  *
  * @throws ProtobufError if the bytes are no such body
  */
@@ -30,7 +30,7 @@ export function decodeProtobuf(body: Uint8Array): JsonObject {
   }
   const head = { apiVersion, kind }
   const message = messageOfKind[`${apiVersion}/${kind}`]
-  // What the caller says of a kind that it does not know is all that can be said.
+  // Only the type of an unknown kind can be read, and the caller refuses the kind by it.
   return message === undefined ? head : Object.assign(head, read(message, raw, 0))
 }
 
@@ -39,14 +39,14 @@ function bytesOf(value: RawField['value']): Uint8Array {
   throw new ProtobufError('proto: wrong wireType = 0')
 }
 
-/** An object of the fields of a message. */
+/** Reads the object with the fields of a message. */
 function read(message: string, bytes: Uint8Array, depth: number): JsonObject {
   if (depth > maxDepth) throw new ProtobufError('proto: too deep')
   const fields = fieldsByNumber(message)
   const object: JsonObject = {}
   for (const { number, value } of fieldsOf(bytes)) {
     const field = fields.get(number)
-    // A newer client sends fields that this version does not have.
+    // A newer client sends fields that this version does not know.
     if (field !== undefined) add(object, field, value, depth)
   }
   return object
@@ -56,7 +56,7 @@ function add(object: JsonObject, { name, around, type, isKept }: Field, given: R
   if (around === '{}') {
     const entry = [...fieldsOf(bytesOf(given))]
     const [key, value] = [1, 2].map(number => entry.find(part => part.number === number)?.value)
-    // Without a prototype: `__proto__` is a key like others.
+    // Without a prototype, so that `__proto__` is an ordinary key.
     object[name] ??= Object.create(null) as JsonObject
     const map = object[name] as JsonObject
     map[textOf(key)] = jsonOf(type, value ?? noBytes, depth) ?? null

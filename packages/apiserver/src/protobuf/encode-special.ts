@@ -2,7 +2,7 @@ import type { Json } from '@wherry/cel/internal'
 import type { BackwardWriter } from './backward-writer.ts'
 import { isObject } from './json.ts'
 
-/** Writes a value as the bytes of its message; `write` does it for another message. */
+/** Writes a value as the bytes of its message. `write` writes another message. */
 type SpecialWriter = (
   writer: BackwardWriter,
   value: Json | undefined,
@@ -11,7 +11,7 @@ type SpecialWriter = (
 
 const schema = 'apiextensions.v1.JSONSchemaProps'
 
-/** The opposite of `specials`: messages that are not an object of their fields in JSON. */
+/** The opposite of `specials`: messages with a JSON form that is not an object of their fields. */
 export const specialWriters: Readonly<Record<string, SpecialWriter>> = {
   'apiextensions.v1.JSON': jsonText,
   'apiextensions.v1.JSONSchemaPropsOrArray': (writer, value, write) => {
@@ -61,7 +61,7 @@ function jsonText(writer: BackwardWriter, value: Json | undefined): void {
   if (value !== undefined && value !== null) text(writer, 1, JSON.stringify(value))
 }
 
-/** Seconds and nanoseconds since 1970; a time that is not set has no bytes. */
+/** Seconds and nanoseconds since 1970. An unset time has no bytes. */
 function time(writer: BackwardWriter, value: Json | undefined): void {
   if (typeof value !== 'string') return
   const [, fraction = ''] = /\.(\d+)/.exec(value) ?? []

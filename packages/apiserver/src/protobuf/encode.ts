@@ -7,7 +7,7 @@ import { isObject, isRawNumber } from './json.ts'
 
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)
 
-/** A list with items that are encoded already. */
+/** A list with encoded items. */
 export interface EncodedList {
   readonly apiVersion: string
   readonly kind: string
@@ -15,15 +15,15 @@ export interface EncodedList {
   readonly items: readonly Uint8Array[]
 }
 
-/** The message of objects of a kind, as `v1` and `Pod`. Throws if Kubernetes has no message for it. */
+/** The name of the message for objects of a kind, such as `v1` and `Pod`. Throws if Kubernetes has no message for the kind. */
 export function messageNameOf(apiVersion: string, kind: string): string {
-  // What says that a server has the core group alone says no version.
+  // The discovery object of the core group has no apiVersion.
   const name = messageOfKind[`${apiVersion || 'v1'}/${kind}`]
   if (name === undefined) throw new Error(`no protobuf message is known of ${apiVersion}/${kind}`)
   return name
 }
 
-/** An object of a built-in kind in Kubernetes' protobuf, with the same bytes as Go writes of the same object. */
+/** An object of a built-in kind in Kubernetes' protobuf, with the same bytes as Go writes for it. */
 export function encodeObject(object: JsonObject): Buffer {
   const { apiVersion = '', kind = '' } = object as { readonly apiVersion?: string; readonly kind?: string }
   return inEnvelope(apiVersion, kind, encodeMessage(messageNameOf(apiVersion, kind), object))
@@ -37,14 +37,14 @@ export function encodeList({ apiVersion, kind, metadata, items }: EncodedList): 
   return inEnvelope(apiVersion, kind, writer.whole())
 }
 
-/** A message without the envelope that says its kind. */
+/** A message without the envelope that contains its kind. */
 export function encodeMessage(message: string, object: Json): Buffer {
   const writer = new BackwardWriter()
   write(writer, message, object)
   return writer.whole()
 }
 
-/** An event of a watch as it is on its stream: `object` is what {@link encodeObject} returns. */
+/** An event of a watch as it is sent. `object` is the result of {@link encodeObject}. */
 export function encodeWatchEvent(type: string, object: Uint8Array): Buffer {
   const writer = new BackwardWriter()
   writeBytes(writer, 1, object)
@@ -59,7 +59,7 @@ export function encodeWatchEvent(type: string, object: Uint8Array): Buffer {
 /** `runtime.Unknown`: the kind, and the bytes of the object. */
 function inEnvelope(apiVersion: string, kind: string, object: Uint8Array): Buffer {
   const writer = new BackwardWriter()
-  // Encoding and content type of the bytes: these that are meant if nothing is said.
+  // The encoding and content type of the bytes. Empty texts stand for the defaults.
   for (const field of [4, 3]) writeBytes(writer, field, new Uint8Array())
   writeBytes(writer, 2, object)
   const start = writer.length
@@ -81,7 +81,7 @@ function write(writer: BackwardWriter, message: string, value: Json | undefined)
   if (special !== undefined) return special(writer, value, write)
   const given = isListMessage(message) ? { '': value } : isObject(value) ? value : {}
   for (const field of [...fieldsByNumber(message).values()].reverse()) {
-    // A field without a name is a part of the same object.
+    // A field without a name has the fields of the object itself.
     const part =
       field.name === '' && field.around === ''
         ? given
@@ -104,13 +104,13 @@ function writeField(writer: BackwardWriter, { number, around, type }: Field, val
 
 function writeEntry(writer: BackwardWriter, number: number, type: string, [key, value]: [string, Json?]): void {
   const start = writer.length
-  // Bytes that are nil, which is null in JSON, are left out.
+  // Nil bytes, which are null in JSON, are left out.
   if (type !== 'b' || value !== null) writeValue(writer, 2, type, value)
   writeValue(writer, 1, 's', key)
   writer.lengthTag(number, start)
 }
 
-/** By the bytes of their keys, as Go compares texts. */
+/** Sorts the entries by the bytes of their keys, as Go compares texts. */
 function sortedEntries(map: JsonObject): [string, Json?][] {
   const entries = Object.entries(map) as [string, Json?][]
   if (!entries.some(([key]) => /[\ud800-\udfff]/.test(key))) return entries.sort(([a], [b]) => (a < b ? -1 : 1))

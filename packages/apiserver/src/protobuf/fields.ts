@@ -1,10 +1,10 @@
 import { messages } from '../generated/protobuf-messages.ts'
 
-/** A field of a message: see the notation of the generated messages. */
+/** A field of a message, in the notation of the generated messages. */
 export interface Field {
   readonly number: number
   readonly name: string
-  /** Which lists and maps are around the value: `[]`, `{}`, or nothing. `*`: it is one value that may be missing. */
+  /** The container of the value: a list `[]`, a map `{}`, or none. `*`: a single value that may be absent. */
   readonly around: '' | '*' | '[]' | '{}'
   readonly type: string
   readonly isKept: boolean
@@ -12,7 +12,7 @@ export interface Field {
 
 const known = new Map<string, ReadonlyMap<number, Field>>()
 
-/** The fields of a message by their numbers, in the order of these. */
+/** The fields of a message by their numbers, in ascending order. */
 export function fieldsByNumber(message: string): ReadonlyMap<number, Field> {
   const found = known.get(message)
   if (found !== undefined) return found
@@ -27,7 +27,7 @@ export function fieldsByNumber(message: string): ReadonlyMap<number, Field> {
   return byNumber
 }
 
-/** Whether a message is a list with a name of its own: it has one field, and its JSON is the list. */
+/** Whether a message is a list with a name of its own: it has a single field, and its JSON is the list. */
 export function isListMessage(message: string): boolean {
   const only = fieldsByNumber(message).get(1)
   return only !== undefined && only.name === '' && only.around === '[]'

@@ -1,13 +1,13 @@
 import type { Json, JsonObject, RawNumber } from '@wherry/cel/internal'
 
-// This folder is loaded by itself, when it is needed, and so it imports nothing of other packages but types.
+// This folder is loaded only when it is needed, so from other packages it imports only types.
 
 const native = JSON as typeof JSON & {
   rawJSON(text: string): RawNumber
   isRawJSON(value: unknown): value is RawNumber
 }
 
-/** An integer beyond 2^53 − 1 with all its digits. */
+/** Whether a value is an integer beyond 2^53 − 1 with all its digits. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return native.isRawJSON(value)
 }

@@ -4,16 +4,13 @@ import type * as Protobuf from './index.ts'
 
 let loaded: typeof Protobuf | undefined
 
-/**
- * What reads and writes protobuf, loaded with the first request that has or wants it: at once, since a simulated clock could not wait for
- * it.
- */
+/** The codec of protobuf. It is loaded synchronously at the first request that needs it, because a simulated clock could not wait for it. */
 export function protobufCodec(): typeof Protobuf {
   loaded ??= createRequire(import.meta.url)(entry()) as typeof Protobuf
   return loaded
 }
 
-/** The source in this folder; in the built package a file of its own. */
+/** The path of the source in this folder, or of a file of its own in the built package. */
 function entry(): string {
   const here = import.meta.url
   return fileURLToPath(new URL(here.endsWith('.ts') ? './index.ts' : './protobuf/index.js', here))

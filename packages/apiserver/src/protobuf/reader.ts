@@ -1,10 +1,10 @@
-/** Bytes are no message: they end too early, or have a type that no message has. */
+/** Thrown if bytes are no message: they end too early, or contain an unknown type. */
 export class ProtobufError extends Error {}
 
-/** One field of a message as it is in its bytes. */
+/** A field of a message, as read from its bytes. */
 export interface RawField {
   readonly number: number
-  /** An integer's bits, or a double's; of texts, bytes and messages their bytes. */
+  /** The bits of an integer or a double, or the bytes of a text, bytes or a message. */
   readonly value: bigint | Uint8Array
 }
 

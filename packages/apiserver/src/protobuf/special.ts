@@ -3,10 +3,10 @@ import { goDuration } from './go-duration.ts'
 import { numberOf, parse } from './json.ts'
 import { fieldsOf, ProtobufError } from './reader.ts'
 
-/** What the bytes of a message are in JSON; `message` reads those of another one. */
+/** Returns the JSON for the bytes of a message. `message` reads the bytes of another message. */
 type Special = (bytes: Uint8Array, message: (name: string, bytes: Uint8Array) => Json) => Json | undefined
 
-/** Messages that are not an object of their fields in JSON. `undefined`: it is the empty value. */
+/** Messages with a JSON form that is not an object of their fields. `undefined` is the empty value. */
 export const specials: Readonly<Record<string, Special>> = {
   'apiextensions.v1.JSON': jsonText,
   'apiextensions.v1.JSONSchemaPropsOrArray': (bytes, message) => {
@@ -74,7 +74,7 @@ function jsonText(bytes: Uint8Array): Json | undefined {
   }
 }
 
-/** `undefined`: the time is not set. */
+/** Returns `undefined` if the time is not set. */
 function time(bytes: Uint8Array, digits: 0 | 6): Json | undefined {
   if (bytes.length === 0) return undefined
   const { 1: seconds = [], 2: nanos = [] } = grouped(bytes)

@@ -2,13 +2,10 @@ import type { Responder } from '../responder.ts'
 
 const chunkBytes = 256 * 1024
 
-/** Texts up to this length are written with what stands around them: to join them takes less than to write three. */
+/** The maximum length of texts that are joined with the text around them. Joining short texts is faster than three writes. */
 const joinedLength = 4096
 
-/**
- * Gathers one-byte-a-character text into chunks of up to 256 KiB for a responder, and says when the
- * other side wants no more for now.
- */
+/** Gathers text, with a character for each byte, into chunks of up to 256 KiB for a responder. `ready` is false while the receiver wants no more data. */
 export class ChunkWriter {
   readonly #responder: Responder
   #buffer: Buffer | undefined
@@ -21,12 +18,12 @@ export class ChunkWriter {
     this.#responder = responder
   }
 
-  /** Whether more may be given. */
+  /** Whether more text may be written. */
   get ready(): boolean {
     return this.#open && !this.#responder.over
   }
 
-  /** Sets the listener that is called when `ready` turns true again. */
+  /** Sets the listener that is called when `ready` is true again. */
   onReady(fn: () => void): void {
     this.#responder.onDrain(() => {
       this.#open = true
@@ -34,12 +31,12 @@ export class ChunkWriter {
     })
   }
 
-  /** Text that is no object: an envelope, a bookmark. */
+  /** Writes text that is no object: an envelope, a bookmark. */
   plain(text: string): void {
     this.#write(text, 0)
   }
 
-  /** An object's text with what stands around it. */
+  /** Writes an object's text with the text around it. */
   object(text: string, before: string, after: string): void {
     if (text.length <= joinedLength) return this.#write(before + text + after, text.length)
     if (before !== '') this.#write(before, 0)
@@ -47,7 +44,7 @@ export class ChunkWriter {
     if (after !== '') this.#write(after, 0)
   }
 
-  /** Sends what has been gathered. */
+  /** Sends the gathered text. */
   flush(): void {
     if (this.#buffer === undefined || this.#used === 0) return
     const chunk = this.#buffer.subarray(0, this.#used)
@@ -64,11 +61,11 @@ export class ChunkWriter {
     this.#responder.end()
   }
 
-  /** `objectBytes` of the text are an object's. They are counted with the chunk that holds them: what was there before may be sent here. */
+  /** Writes a text that has `objectBytes` bytes of an object. They are counted with the chunk that contains them; the text before may be sent here. */
   #write(text: string, objectBytes: number): void {
     const { length } = text
     if (this.#buffer === undefined) {
-      // Small answers take small buffers: thousands of watches must not hold 256 KiB each.
+      // Small answers get small buffers: thousands of watches must not hold 256 KiB each.
       this.#buffer = Buffer.allocUnsafe(Math.max(length, 2048))
     }
     if (this.#used + length > this.#buffer.length) {

@@ -6,12 +6,12 @@ import { StatusError } from '../status.ts'
 import type { Version } from '../store/version.ts'
 import type { ListResult } from './list.ts'
 
-/** Whether this is the resource of objects that nobody stores: the server asks the components for their health. */
+/** Whether this is the resource of component statuses, which are not stored: the server reads the components' health instead. */
 export function isComponentStatus({ group, plural, custom }: ResourceType): boolean {
   return !custom && group === '' && plural === 'componentstatuses'
 }
 
-/** The programs of a control plane, and where the health of those is asked for that are none of this server. */
+/** The components of a control plane, with the health URLs of the components that this server does not contain. */
 const components: Readonly<Record<string, string>> = {
   'controller-manager': 'https://127.0.0.1:10257/healthz',
   'etcd-0': '',

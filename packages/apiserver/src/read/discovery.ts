@@ -30,7 +30,7 @@ function groupsOf(registry: Registry): Map<string, GroupVersion[]> {
     versions.sort((a, b) => compareVersions(b.version, a.version))
     custom.push([group, versions])
   }
-  // Behind the built-in groups come those of definitions, by the name that the server has for their first version.
+  // Groups of definitions come after the built-in groups, sorted by the name that the server has for their first version.
   for (const [group] of custom) groups.delete(group)
   const firstName = ([group, versions]: [string, GroupVersion[]]): string =>
     versions.map(({ version }) => `${version}.${group}`).sort()[0] ?? ''
@@ -43,7 +43,7 @@ function isCustom(versions: readonly GroupVersion[]): boolean {
   return versions.some(({ types }) => types.some(type => type.custom))
 }
 
-/** Kubernetes' order of versions: v2 > v1 > v1beta2 > v1beta1 > v1alpha1 > anything else, by name. */
+/** Compares versions in Kubernetes' order: v2 > v1 > v1beta2 > v1beta1 > v1alpha1 > anything else, by name. */
 export function compareVersions(a: string, b: string): number {
   const rank = (version: string): [number, number, number] => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version)
@@ -78,14 +78,14 @@ export function groupList(registry: Registry): Json {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(([group, versions]) => groupOf(group, versions)) }
 }
 
-/** `/apis/GROUP`: APIGroup; `undefined` when there is none. */
+/** `/apis/GROUP`: APIGroup; `undefined` if the group does not exist. */
 export function oneGroup(registry: Registry, group: string): Json | undefined {
   const versions = groupsOf(registry).get(group)
   if (versions === undefined || group === '') return undefined
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group, versions) }
 }
 
-/** `/api/v1` and `/apis/GROUP/VERSION`: APIResourceList; `undefined` when there is none. */
+/** `/api/v1` and `/apis/GROUP/VERSION`: APIResourceList; `undefined` if the group version does not exist. */
 export function resourceList(registry: Registry, group: string, version: string): Json | undefined {
   const found = groupsOf(registry)
     .get(group)
@@ -123,10 +123,10 @@ export function resourceList(registry: Registry, group: string, version: string)
   }
 }
 
-/** `/api` and `/apis` in one answer each: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
+/** `/api` or `/apis` in a single answer: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
 export function aggregated(registry: Registry, legacy: boolean): Json {
   const all = [...groupsOf(registry)].filter(([group]) => (group === '') === legacy)
-  // Here those of definitions go by the group's name alone.
+  // Here the groups of definitions are sorted by the group's name alone.
   const custom = all.filter(([, versions]) => isCustom(versions)).sort(([a], [b]) => (a < b ? -1 : 1))
   const groups = [...all.filter(([, versions]) => !isCustom(versions)), ...custom]
   return {
@@ -146,7 +146,7 @@ export function aggregated(registry: Registry, legacy: boolean): Json {
 
 function discovered(type: ResourceType): JsonObject {
   const kind = (name: string, group?: string, version?: string): JsonObject => {
-    // A built-in's own kind is named without group and version.
+    // The kind of a built-in's own type has no group and version.
     if (!type.custom && group === undefined) return { group: '', version: '', kind: name }
     return { group: group ?? type.group, version: version ?? type.version, kind: name }
   }

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts'
 
-/** What can be asked to send what it holds. */
+/** A stream that can send its pending data. */
 interface Flushable {
   flush(): void
 }
 
-/** Has streams send once a turn of the event loop, so that many changes leave in one piece. */
+/** Flushes streams once in each turn of the event loop, so that many changes are sent together. */
 export class Flusher {
   readonly #clock: Clock
   #dirty = new Set<Flushable>()

@@ -1,6 +1,6 @@
 import { isObject, isRawNumber, type Json, own } from '@wherry/cel/internal'
 
-/** One step of a path: from the values that were found so far to those that come next. Throws where a real server gives up. */
+/** One step of a path: it maps the values found so far to the next values. Throws if a real server would stop. */
 type Step = (values: readonly Json[]) => Json[]
 
 /** A comparison of two values of one type. */
@@ -16,12 +16,12 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   '>=': (left, right) => left >= right,
 }
 
-/** Why a path can't be read, or can't be followed in a value. */
+/** Thrown if a path can't be read, or can't be followed in a value. */
 class PathError extends Error {}
 
 /**
- * A JSONPath as printer columns have it: fields, items, slices, wildcards, filters, descents. Gives the first value at the path;
- * `undefined`: there is none, or a real server would not find it. `undefined` instead of a path: the text is none.
+ * Reads a JSONPath of a printer column: fields, items, slices, wildcards, filters, descents. The returned function returns the first value at the path, or
+ * `undefined` if there is none, or if a real server would not find it. Returns `undefined` if the text is no JSONPath.
  *
  * See https://kubernetes.io/docs/reference/kubectl/jsonpath/
  */
@@ -85,7 +85,7 @@ class PathReader {
     return this.#text.slice(0, start).endsWith('..') ? step : fail
   }
 
-  /** The name of a field, up to the character that ends it, with escaped characters. */
+  /** Reads the name of a field, up to the character that ends it, and unescapes its characters. */
   #name(): string {
     const [whole] = /^(?:\\.|[^\s.,[\]$@{}\\])*/.exec(this.#text.slice(this.#at)) as RegExpExecArray
     this.#at += whole.length
@@ -102,7 +102,7 @@ class PathReader {
     return values => steps.flatMap(step => step(values))
   }
 
-  /** `[?(@.type=="Ready")]`; a quote keeps what would end it. */
+  /** Reads a filter such as `[?(@.type=="Ready")]`. In quotes, a character does not end it. */
   #filter(): Step {
     const match = /^\[\?\(((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^"')])*)\)\]/.exec(this.#text.slice(this.#at))
     if (match === null) throw new PathError()
@@ -152,12 +152,12 @@ function operand(text: string): (item: Json) => Scalar | undefined {
   }
 }
 
-/** Integers and other numbers are not compared with each other. */
+/** The kind of a value in comparisons. Integers and other numbers are not comparable. */
 function kindOf(value: Scalar): string {
   return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'float') : typeof value
 }
 
-/** All items of lists. */
+/** The items of all lists among the values. */
 function items(values: readonly Json[]): Json[] {
   return values.flatMap(value => {
     if (!Array.isArray(value)) throw new PathError()
@@ -179,7 +179,7 @@ function children(value: Json): Json[] {
   return isObject(value) ? Object.keys(value).map(name => value[name] as Json) : []
 }
 
-/** Values and all that is in them, at any depth. */
+/** Returns the values and all values in them, at any depth. */
 const descend: Step = values =>
   values.flatMap(value => {
     const below = children(value)

@@ -13,7 +13,7 @@ import type { Version } from '../store/version.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { markedIn, type TableOptions, tableHead, tableRow } from './table.ts'
 
-/** What a list found: the items with what the envelope says about them. */
+/** The result of a list: the items, and the metadata of the list. */
 export interface ListResult {
   readonly items: readonly Version[]
   readonly rv: number
@@ -21,25 +21,25 @@ export interface ListResult {
   readonly remaining: number | undefined
 }
 
-/** What a list reads from. */
+/** The resource and namespace that a list reads. */
 export interface ListSource {
   readonly store: Store
   readonly type: ResourceType
-  /** '' lists all namespaces, or a cluster-scoped resource. */
+  /** The namespace; '' for all namespaces, or for a cluster-scoped resource. */
   readonly namespace: string
-  /** Whether lists are served from a watch cache: then `resourceVersion=0` ignores `limit`. */
+  /** Whether lists are served from a watch cache. Such lists ignore `limit` with `resourceVersion=0`. */
   readonly watchCache: boolean
 }
 
-/** How long a server waits for a resourceVersion that it has not reached. */
+/** The time for which a server waits for a resourceVersion that it has not reached, in milliseconds. */
 export const tooLargeAfterMs = 3000
 
-/** Lists by `options` as the storage layer does. Throws the server's refusals; `TooLarge` is the caller's to delay. */
+/** Lists objects by `options` as the storage layer does. Throws the server's refusals. The caller must delay a `TooLarge`. */
 export function list({ store, type, namespace, watchCache }: ListSource, options: ListOptions): ListResult {
   const { selection } = options
   const prefix = namespace === '' ? '' : `${namespace}/`
-  // A first page by `metadata.namespace` reads that namespace alone, and its token is relative to it. The next page
-  // reads all namespaces with it, as in the real server: a client that pages so sees items twice.
+  // With a field selector on `metadata.namespace`, the first page reads only that namespace, and its token is relative to it. The next page reads all
+  // namespaces with that token, as in the real server, so a client that pages in this way sees items twice.
   const scope = namespace === '' && selection.fields?.namespace ? `${selection.fields.namespace}/` : prefix
   const collection = store.collection(type)
   const shown = (items: Version[]): Version[] => {
@@ -84,7 +84,7 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   const selected = selection.any ? all.filter(version => selects(selection, version, type)) : all
   const items = limit === 0 ? selected : selected.slice(0, limit)
   const last = items.at(-1)
-  // A full page is followed by another where anything is left, selected or not: the last page may be empty.
+  // A full page is followed by another page if any objects are left, selected or not. So the last page may be empty.
   if (limit === 0 || items.length < limit || last === undefined || last === all.at(-1)) {
     return { items: shown(items), rv, continue: '', remaining: undefined }
   }
@@ -96,7 +96,7 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   }
 }
 
-/** The one key that a field selector on the name leaves, when the namespace is known. */
+/** The only key that a field selector on the name can match, if the namespace is known. */
 export function namedKey(
   type: ResourceType,
   namespace: string,
@@ -108,7 +108,7 @@ export function namedKey(
   return within === undefined || within === '' ? undefined : objectKey(within, fields.name)
 }
 
-/** The selector that a list of a built-in echoes. */
+/** The shard selector in the metadata of a built-in's list. */
 function shardInfo(type: ResourceType, options: ListOptions): string {
   const { shard } = options.selection
   return shard === undefined || type.custom ? '' : `,"shardInfo":{"selector":${JSON.stringify(shard.text)}}`
@@ -127,7 +127,7 @@ export function sendList(
   if (responder.protobuf) return sendEncodedList(responder, type, result, options, representation)
   const more = `${result.continue === '' ? '' : `,"continue":"${result.continue}"`}${result.remaining === undefined ? '' : `,"remainingItemCount":${result.remaining}`}`
   const shard = shardInfo(type, options)
-  // Objects that nobody stores have no resourceVersion.
+  // Objects that are not stored have no resourceVersion.
   const metadata = rv === 0 ? '{}' : `{"resourceVersion":"${rv}"${more}${shard}}`
   let head: string
   let tail: string
@@ -143,7 +143,7 @@ export function sendList(
     const marked = markedIn(type, items)
     itemText = version => tableRow(type, version, { ...table, marked })
   } else if (type.custom) {
-    // A custom resource's list is a map to the server: its keys are sorted, and `continue` is always there.
+    // The server treats a custom resource's list as a map: its keys are sorted, and `continue` is always present.
     const fields = [`"continue":"${result.continue}"`]
     if (result.remaining !== undefined) fields.push(`"remainingItemCount":${result.remaining}`)
     fields.push(`"resourceVersion":"${rv}"`)
@@ -173,7 +173,7 @@ export function sendList(
   pump()
 }
 
-/** Sends a list in protobuf, which has its length before it. */
+/** Sends a list in protobuf, in which the length of the list precedes it. */
 function sendEncodedList(
   responder: Responder,
   type: ResourceType,

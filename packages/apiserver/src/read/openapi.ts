@@ -9,7 +9,7 @@ import { StatusError } from '../status.ts'
 
 const published = new WeakMap<Registry, OpenApiModule.OpenApi>()
 
-/** The documents of a server. They are loaded, at once, as the first is asked for: most servers pay nothing for them. */
+/** The documents of a server. They are loaded synchronously at the first request for them, because most servers never need them. */
 function openApiOf(registry: Registry): OpenApiModule.OpenApi {
   let openApi = published.get(registry)
   if (openApi === undefined) {
@@ -20,13 +20,13 @@ function openApiOf(registry: Registry): OpenApiModule.OpenApi {
   return openApi
 }
 
-/** Next to this package's source; in the built package, a file of its own. */
+/** The path of the documents' module: next to this package's source, or a file of its own in the built package. */
 function entry(): string {
   const here = import.meta.url
   return fileURLToPath(new URL(here.endsWith('.ts') ? '../openapi/index.ts' : './openapi/index.js', here))
 }
 
-/** How a document of OpenAPI v2 in protobuf is marked. */
+/** The content type of a document of OpenAPI v2 in protobuf. */
 const swaggerType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const yearMs = 365 * 24 * 3_600_000
 
@@ -71,7 +71,7 @@ export function answerOpenApi(
 
 const protobufTypes = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', swaggerType]
 
-/** Answers with the one document of OpenAPI v2, in JSON or, as Go's clients ask for it, in protobuf. */
+/** Answers with the single document of OpenAPI v2, in JSON or, as Go's clients request it, in protobuf. */
 function answerSwagger(
   { text, bytes, hash }: OpenApiModule.SwaggerDocument,
   { accept = '*/*', 'if-none-match': known }: ServerRequest['headers'],

@@ -13,7 +13,7 @@ import { serverVersion } from './server-version.ts'
 const protobufType = 'application/vnd.kubernetes.protobuf'
 const aggregatedParams = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Answers what names no resource: discovery, version, health. Throws the server's 404. */
+/** Answers requests without a resource: discovery, version, health. Throws the server's 404. */
 export function answerPath(
   { registry, counters, clock }: { readonly registry: Registry; readonly counters: Counters; readonly clock: Clock },
   request: ServerRequest,
@@ -21,7 +21,7 @@ export function answerPath(
   responder: Responder,
 ): void {
   const path = info.path.replace(/(.)\/$/, '$1')
-  // A real server cleans no path up, and redirects nobody.
+  // A real server neither cleans up a path nor redirects.
   if (info.path.includes('//')) throw StatusError.noSuchPath()
   const anyMethod = /^\/apis\/[^/]+$/.test(path)
   if (!anyMethod && request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
@@ -62,7 +62,7 @@ export function answerPath(
   responder.json(200, body)
 }
 
-/** The requests that were counted, in Prometheus' format. */
+/** The counted requests, in Prometheus' format. */
 function metricsOf(counters: Counters): string {
   const { byVerb } = counters.read({ open: 0, total: 0 })
   const lines = Object.entries(byVerb).flatMap(([verb, resources]) =>

@@ -1,4 +1,4 @@
-/** The version that the server says it is. */
+/** The version that the server reports. */
 export const serverVersion = {
   major: '1',
   minor: '37',

@@ -17,13 +17,13 @@ const name: Column = { name: 'Name', type: 'string', format: 'name', priority: 0
 const age: Column = { name: 'Age', type: 'date', format: '', priority: 0, path: '.metadata.creationTimestamp' }
 const created: Column = { name: 'Created At', type: 'date', format: '', priority: 0 }
 
-/** Resources that the real server prints with name and creation time alone. */
+/** The printer of resources that the real server prints with only name and creation time. */
 const createdAt: TablePrinter = {
   columns: [name, created],
   cells: object => [nameOf(object), object.metadata.creationTimestamp ?? ''],
 }
 
-/** A resource gets another type when its definition changes, and so another printer. */
+/** The printer of each type. When its definition changes, a resource gets a new type, and so a new printer. */
 const printers = new WeakMap<ResourceType, TablePrinter>()
 
 function printerOf(type: ResourceType): TablePrinter {
@@ -44,7 +44,7 @@ function printerOfBuiltin(type: ResourceType): TablePrinter {
 
 function customPrinter(columns: readonly Column[]): TablePrinter {
   const read = columns.map(column => ({ column, valueIn: jsonPath(column.path ?? '') }))
-  // A real server stops at a column if it can't read its path.
+  // A real server omits the columns from the first path that it can't read.
   const bad = read.findIndex(({ valueIn }) => valueIn === undefined)
   const shown = bad === -1 ? read : read.slice(0, bad)
   return {
@@ -68,7 +68,7 @@ function cell(value: Json | undefined, column: Column, now: number): Json {
   return column.type === 'integer' ? Math.trunc(value) : value
 }
 
-/** The part of a Table before its rows. Throws a 501 for a built-in without a printer here. */
+/** The part of a Table before its rows. Throws a 501 if this server has no printer for the built-in. */
 export function tableHead(type: ResourceType): string {
   const definitions = printerOf(type).columns.map(({ name, type, format, priority, description }) => ({
     name,
@@ -80,18 +80,18 @@ export function tableHead(type: ResourceType): string {
   return toLatin1(`"columnDefinitions":${JSON.stringify(definitions)}`)
 }
 
-/** How a Table is to be printed. */
+/** The options of a Table. */
 export interface TableOptions {
   readonly now: number
-  /** Whether it begins with the column definitions. */
+  /** Whether the Table includes the column definitions. */
   readonly first: boolean
-  /** What a row holds in addition to its cells. */
+  /** The part of the object that a row contains in addition to its cells. */
   readonly include: 'Metadata' | 'Object' | 'None'
-  /** The name of the object that is shown as the default; `undefined`: none is. */
+  /** The name of the object that is shown as the default; `undefined` if none is. */
   readonly marked?: string | undefined
 }
 
-/** What `includeObject` asks for. Throws the server's 400. */
+/** Reads the value of `includeObject`. Throws the server's 400. */
 export function includedOf(query: URLSearchParams): TableOptions['include'] {
   const asked = query.get('includeObject') || 'Metadata'
   if (asked === 'Metadata' || asked === 'Object' || asked === 'None') return asked
@@ -100,7 +100,7 @@ export function includedOf(query: URLSearchParams): TableOptions['include'] {
   )
 }
 
-/** One row: the cells, and the object as far as it is asked for. */
+/** A row: the cells, and the requested part of the object. */
 export function tableRow(
   type: ResourceType,
   version: StoredText,
@@ -119,18 +119,18 @@ export function tableRow(
   return `{${cells},"object":${shown}}`
 }
 
-/** The name of the object that is the default among those of a list. */
+/** The name of the object in a list that is marked as the default. */
 export function markedIn(type: ResourceType, items: readonly StoredText[]): string | undefined {
   const { defaultOf } = printerOf(type)
   return defaultOf?.(items.map(item => materialise(item, type.apiVersion, type.kind)))
 }
 
-/** The cells that a bookmark's row has: those of an object without anything. */
+/** The cells of a bookmark's row, which are those of an empty object. */
 export function emptyCells(type: ResourceType): Json[] {
   return printerOf(type).cells({ apiVersion: type.apiVersion, kind: type.kind, metadata: {} }, 0)
 }
 
-/** A Table of one row, as a get, a write and a watch event give it. */
+/** A Table of one row, for a get, a write or a watch event. */
 export function tableOf(
   type: ResourceType,
   version: StoredText & { readonly rv: number | string },

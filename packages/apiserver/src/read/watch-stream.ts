@@ -23,16 +23,16 @@ import { ChunkWriter } from './chunk-writer.ts'
 import type { Flusher } from './flusher.ts'
 import { emptyCells, type TableOptions, tableOf } from './table.ts'
 
-/** An event that waits to be sent: a change, or a line that is ready. */
+/** A waiting event: a change, or a finished line. */
 type Pending =
   | { readonly type: ChangeType; readonly version: Version }
   | { readonly line: string }
   | { readonly end: true }
 
-/** A watch that lags by more events than this is closed, as the real server closes one that does not keep up. */
+/** The maximum number of pending events. A watch that lags by more is closed, as by a real server. */
 const maxPending = 1_000_000
 
-/** What a watch stream is made of. */
+/** The parts of a watch stream. */
 export interface WatchStreamOptions {
   readonly responder: Responder
   readonly type: ResourceType
@@ -41,13 +41,13 @@ export interface WatchStreamOptions {
   readonly clock: Clock
   readonly flusher: Flusher
   readonly effects: readonly FaultEffect[]
-  /** Events up to here are not sent: of a watch that starts ahead of the server. */
+  /** The resourceVersion up to which no events are sent, for a watch that starts ahead of the server. */
   readonly after: number
-  /** What a Table's rows hold in addition to their cells. */
+  /** The part of the object that a Table's rows contain in addition to their cells. */
   readonly include: TableOptions['include']
 }
 
-/** One watch: turns changes into lines, and sends them as fast as the other side takes them. */
+/** A watch: turns changes into lines, and sends them as fast as the client reads them. */
 export class WatchStream implements Observer {
   readonly type: ResourceType
   readonly #selection: Selection
@@ -89,22 +89,22 @@ export class WatchStream implements Observer {
     options.responder.onClose(() => this.#finish())
   }
 
-  /** Whether nothing more will be sent. */
+  /** Whether the watch has ended. */
   get over(): boolean {
     return this.#over
   }
 
-  /** Called once when the watch is over. */
+  /** Adds a listener that is called once when the watch is over. */
   onEnd(fn: () => void): void {
     this.#onEnd.push(fn)
   }
 
-  /** Calls `fn` after `ms`, unless the watch is over by then. */
+  /** Calls `fn` after `ms` milliseconds, unless the watch is over by then. */
   after(ms: number, fn: () => void): void {
     this.#timers.push(this.#clock.timer(ms, fn))
   }
 
-  /** Takes a change of the resource: sends what it means to this watch's selection. */
+  /** Sends a change of the resource as the event that it is for this watch's selection. */
   offer(version: Version): void {
     if (version.rv <= this.#after) return
     const { type } = version
@@ -116,7 +116,7 @@ export class WatchStream implements Observer {
     else if (was) this.#push({ type: 'DELETED', version: type === 'DELETED' ? version : this.#leaving(prev, version) })
   }
 
-  /** An object that is there already. */
+  /** Sends an object that exists already. */
   initial(version: Version): void {
     this.#push({ type: 'ADDED', version })
   }
@@ -143,18 +143,18 @@ export class WatchStream implements Observer {
     this.#push({ line: eventLine('BOOKMARK', object, this.#protobuf) })
   }
 
-  /** An ERROR event with this Status, then the clean end. */
+  /** Sends an ERROR event with this Status, and then ends the watch cleanly. */
   error(status: Status): void {
     this.#push({ line: errorLine(status, this.#protobuf) })
     this.end()
   }
 
-  /** The clean end, after all pending events. */
+  /** Ends the watch cleanly, after all pending events. */
   end(): void {
     this.#push({ end: true })
   }
 
-  /** Sends pending events, as far as the other side takes them. */
+  /** Sends pending events while the client accepts more. */
   flush(): void {
     while (!this.#over && this.#next < this.#pending.length && this.#writer.ready) {
       if (this.#converts()) return
@@ -174,7 +174,7 @@ export class WatchStream implements Observer {
     if (!this.#over && !this.#inject()) this.#writer.flush()
   }
 
-  /** Whether the next event waits to be converted. Those behind it wait too. */
+  /** Whether the next event waits for its conversion. Later events wait, too. */
   #converts(): boolean {
     if (this.#converting) return true
     const { type } = this
@@ -185,7 +185,7 @@ export class WatchStream implements Observer {
     void conversion.fetch(type, event.version).then(refusal => {
       this.#converting = false
       if (this.#over) return
-      // An event that can't be shown ends the watch: the client must list again.
+      // An event that can't be converted ends the watch: the client must list again.
       if (refusal !== undefined) {
         this.#pending = []
         this.#next = 0
@@ -204,7 +204,7 @@ export class WatchStream implements Observer {
     else this.#writer.object(text, `{"type":"${event.type}","object":`, '}\n')
   }
 
-  /** Puts in what faults ask for at this point. Whether that ended the watch. */
+  /** Sends the events of faults at this point. Returns whether a fault ended the watch. */
   #inject(): boolean {
     const [next] = this.#injections
     if (next === undefined || this.#events < next.at) return false
@@ -228,7 +228,7 @@ export class WatchStream implements Observer {
     return withHead(shown, this.type.apiVersion, this.type.kind, this.type.custom)
   }
 
-  /** The last state that was selected, at the resourceVersion of the change that took it out. */
+  /** The last selected state, at the resourceVersion of the change that ended the selection. */
   #leaving(last: Version, change: Version): Version {
     const stored = atResourceVersion(last, String(last.rv), String(change.rv), this.type.custom)
     return { ...last, ...stored, rv: change.rv, type: 'DELETED' }
@@ -258,7 +258,7 @@ function errorLine(status: Status, protobuf: boolean): string {
   return eventLine('ERROR', toLatin1(JSON.stringify(status)), protobuf)
 }
 
-/** An event as it is on the stream, one character a byte; so is `object`, in JSON. */
+/** An event as it is sent, a character for each byte. `object` has the same form, or is JSON. */
 function eventLine(type: string, object: string, protobuf: boolean): string {
   if (!protobuf) return `{"type":"${type}","object":${object}}\n`
   const { encodeObject, encodeWatchEvent } = protobufCodec()

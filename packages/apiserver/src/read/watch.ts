@@ -14,7 +14,7 @@ import { WatchStream } from './watch-stream.ts'
 const bookmarkEveryMs = 60_000
 const lastBookmarkMs = 2000
 
-/** What opening a watch needs in addition to its source. */
+/** The request of a watch, without the source. */
 export interface WatchRequest {
   readonly query: URLSearchParams
   readonly options: ListOptions
@@ -37,7 +37,7 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
   const collection = store.collection(type)
   const asked = options.resourceVersion
   const fresh = asked === undefined || asked === 0
-  // A plain watch from "" or "0" is a streaming list too, whether it was asked for or not.
+  // A plain watch from "" or "0" is a streaming list too, even if the client did not request one.
   const initial = initialAsked === null ? fresh : isTrue(initialAsked)
   responder.start(initial && initialAsked !== null && bookmarks)
   const stream = new WatchStream({
@@ -69,7 +69,7 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
     stream.onEnd(collection.observe(key === undefined ? observer : stream, key))
     if (!bookmarks || !watchCache) return
     const bookmark = (): void => {
-      // A watch from a resourceVersion that the server has not reached receives no bookmark before it.
+      // A watch from a resourceVersion that the server has not reached yet receives no bookmark before that version.
       if (store.revision >= (asked ?? 0)) stream.bookmark(store.revision, false)
     }
     const next = (): void => {

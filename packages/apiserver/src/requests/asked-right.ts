@@ -2,16 +2,16 @@ import type { AccessAttributes } from '../authn/access.ts'
 import { parseFieldSelector } from '../selectors/fields.ts'
 import type { RequestInfo } from './request-info.ts'
 
-/** A right that a request needs of any user. */
+/** The right that a request needs, for any user. */
 export type AskedRight = Omit<AccessAttributes, 'user'>
 
-/** The right that access to a request is decided by. A list or a watch that selects one name needs the right to this object only. */
+/** The right that a request needs. A list or a watch that selects a single name needs only the right to that object. */
 export function askedRight({ path, query, target }: RequestInfo, verb: string): AskedRight {
   if (target === undefined)
     return { verb, path, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
   const { group, version, resource, subresource, namespace } = target
   const isSelection = verb === 'list' || verb === 'watch'
-  // A namespace itself is in itself.
+  // The namespace of a Namespace is its own name.
   const isItself = resource === 'namespaces' && group === '' && namespace === ''
   return {
     ...{ verb, path, group, version, resource, subresource },
@@ -20,7 +20,7 @@ export function askedRight({ path, query, target }: RequestInfo, verb: string): 
   }
 }
 
-/** The name in a path, or the name that its field selector selects; empty if there is neither. */
+/** The name in a path, or the name in a field selector; empty if there is neither. */
 export function selectedName(name: string, query: URLSearchParams): string {
   const fields = query.get('fieldSelector')
   if (name !== '' || fields === null) return name

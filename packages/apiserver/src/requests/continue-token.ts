@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { StatusError } from '../status.ts'
 
-/** Where a paged list goes on: after `start` (relative to the list's own prefix), in the state of `rv` (-1: the newest). */
+/** The position at which a paged list continues: after `start` (relative to the list's own prefix), in the state at `rv` (-1: the newest). */
 export interface ContinueToken {
   readonly rv: number
   readonly start: string
@@ -11,12 +11,12 @@ const version = 'meta.k8s.io/v1'
 
 /** Writes a token as the server does: base64url of JSON. */
 export function encodeContinue({ rv, start }: ContinueToken): string {
-  // The token of an expired list's Status is without the slash.
+  // The token in an expired list's Status has no slash.
   const key = rv === -1 ? start : `/${start}`
   return Buffer.from(JSON.stringify({ v: version, rv, start: key })).toString('base64url')
 }
 
-/** Reads a token. Throws the 400 of one that is none. */
+/** Reads a token. Throws the server's 400 if the text is no token. */
 export function decodeContinue(text: string): ContinueToken {
   const strange = text.search(/[^\w-]/)
   if (strange !== -1) throw notValid(`illegal base64 data at input byte ${strange}`)

@@ -17,10 +17,10 @@ import { decodeContinue } from './continue-token.ts'
 
 /** The query of a list, a watch or a delete of a collection. */
 export interface ListOptions {
-  /** `undefined`: not given, or empty. */
+  /** `undefined` if it is absent or empty. */
   readonly resourceVersion: number | undefined
   readonly match: 'Exact' | 'NotOlderThan' | undefined
-  /** 0: no limit. */
+  /** The maximum number of items; 0 for no limit. */
   readonly limit: number
   readonly continue: string
   readonly selection: Selection
@@ -31,7 +31,7 @@ export interface Selection {
   readonly labels: LabelSelector | undefined
   readonly fields: FieldSelector | undefined
   readonly shard: ShardSelector | undefined
-  /** Whether anything at all is asked for. */
+  /** Whether the selection restricts the objects. */
   readonly any: boolean
 }
 
@@ -64,7 +64,7 @@ export function parseListOptions(
   }
 }
 
-/** An integer of a query; `undefined`: not given. Throws the 400 of one that is none, empty text included. */
+/** An integer of a query; `undefined` if it is absent. Throws the server's 400 if the text, even an empty one, is no integer. */
 export function parseInteger(text: string | null): number | undefined {
   if (text === null) return undefined
   if (/^[-+]?\d+$/.test(text)) return Number(text)
@@ -120,7 +120,7 @@ function checkMatch(match: string, rv: string, token: string, watch: boolean, in
   throw StatusError.invalid({ group: 'meta.k8s.io', plural: 'listoptions', kind: 'ListOptions' }, '', causes)
 }
 
-/** Whether `version` is selected. */
+/** Whether the selection contains `version`. */
 export function selects(selection: Selection, version: Version, type: ResourceType): boolean {
   if (!selection.any) return true
   const { labels, fields, shard } = selection

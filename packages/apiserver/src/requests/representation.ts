@@ -1,16 +1,16 @@
 import type { JsonObject } from '@wherry/cel/internal'
 import { StatusError } from '../status.ts'
 
-/** How an answer is to look. */
+/** The form of an answer. */
 export interface Representation {
   readonly as: 'object' | 'metadata' | 'table' | 'discovery-v2'
   readonly pretty: boolean
   readonly gzip: boolean
-  /** As YAML instead of JSON. */
+  /** Whether the answer is YAML instead of JSON. */
   readonly yaml?: boolean
-  /** In Kubernetes' protobuf instead of JSON. */
+  /** Whether the answer is Kubernetes' protobuf instead of JSON. */
   readonly protobuf?: boolean
-  /** Without `managedFields`. */
+  /** Whether the answer has no `managedFields`. */
   readonly lean?: boolean
 }
 
@@ -21,25 +21,25 @@ const encodings = [json, yaml, protobuf] as const
 type Encoding = (typeof encodings)[number]
 const streams = [`${json};stream=watch`, `${protobuf};stream=watch`]
 
-/** One alternative of an Accept header. */
+/** An alternative of an Accept header. */
 interface Range {
   readonly type: string
   readonly params: ReadonlyMap<string, string>
   readonly q: number
 }
 
-/** The parts of a request that decide how its answer may look. */
+/** The parts of a request that restrict the form of its answer. */
 export interface Negotiated {
   readonly what: 'object' | 'list' | 'watch' | 'discovery'
-  /** What the answer is of; `undefined`: of no resource. */
+  /** The resource of the answer; `undefined` if it is of no resource. */
   readonly type?: { readonly group: string; readonly kind: string; readonly custom: boolean } | undefined
-  /** Whether `drop` is understood (KEP-5958); else it is ignored. @default false */
+  /** Whether `drop` is understood (KEP-5958). Otherwise it is ignored. @default false */
   readonly drops?: boolean | undefined
-  /** Whether an alternative that names no encoding is refused, whatever it matches. @default true */
+  /** Whether at least one alternative must name an encoding or any type. @default true */
   readonly named?: boolean | undefined
 }
 
-/** What the client takes, from Accept, Accept-Encoding, User-Agent and `pretty`. Throws the server's 406. */
+/** The representation that the client accepts, by Accept, Accept-Encoding, User-Agent and `pretty`. Throws the server's 406. */
 export function negotiate(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
@@ -74,7 +74,7 @@ export function negotiate(
   throw notAcceptable(onlyAccepted(encodings))
 }
 
-/** How a refusal is to look: an alternative that asks for another form than the object's own does not count. Without one it is indented JSON. */
+/** The representation of a refusal. Alternatives for another form than the object's own are skipped. Without any it is indented JSON. */
 export function negotiateRefusal(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
@@ -104,7 +104,7 @@ function isEncoding(type: string): boolean {
   return (encodings as readonly string[]).includes(type)
 }
 
-/** The form that an alternative asks for, if the endpoint has it in this encoding. */
+/** The form that an alternative requests, if the endpoint has it in this encoding. */
 function formOf(
   params: ReadonlyMap<string, string>,
   encoding: Encoding,
@@ -126,7 +126,7 @@ function formOf(
 }
 
 function checkMetadata(as: string, { what, type }: Negotiated): void {
-  // A watch shows one object at a time, whatever it is asked for.
+  // A watch sends one object at a time, whichever form it requests.
   if (what === 'watch' || as.endsWith('List') === (what === 'list')) return
   if (type?.custom && as.endsWith('List')) throw new StatusError(500, '', 'content is not a list')
   throw notAcceptable(mismatch(as, what, type))
@@ -144,7 +144,7 @@ function notAcceptable(message: string, details?: JsonObject): StatusError {
   return new StatusError(406, 'NotAcceptable', message, { details })
 }
 
-/** Metadata of one were asked for, and there are many, or the other way round. */
+/** The message for a request of a list's metadata if the answer is an object, or the other way round. */
 function mismatch(as: string, what: Negotiated['what'], type: Negotiated['type']): string {
   const list = what === 'list'
   const suffix = list ? 'List' : ''
@@ -154,7 +154,7 @@ function mismatch(as: string, what: Negotiated['what'], type: Negotiated['type']
   return `you requested ${as}, but the requested object is ${list ? 'a list' : 'not a list'} (*${name})`
 }
 
-/** The package that the server's internal types of a group are in. */
+/** The package of the server's internal types of a group. */
 function goPackage(group: string): string {
   return group === '' ? 'core' : (group.split('.')[0] as string)
 }

@@ -1,13 +1,13 @@
-/** What a path asks for. */
+/** The content of a request's path. */
 export interface RequestInfo {
-  /** Decoded path, without the query. */
+  /** The decoded path, without the query. */
   readonly path: string
   readonly query: URLSearchParams
-  /** Set when the path names a resource. */
+  /** The resource, if the path has one. */
   readonly target?: ResourceTarget | undefined
 }
 
-/** The resource part of a path. Empty strings stand for what it does not name. */
+/** The resource part of a path. A part that is absent in the path is an empty string. */
 export interface ResourceTarget {
   readonly group: string
   readonly version: string
@@ -15,17 +15,17 @@ export interface ResourceTarget {
   readonly resource: string
   readonly name: string
   readonly subresource: string
-  /** Whether it is the old path of a watch, `/api/v1/watch/…`. */
+  /** Whether it is the deprecated path of a watch, `/api/v1/watch/…`. */
   readonly watch: boolean
 }
 
 const namespaceSubresources = new Set(['status', 'finalize'])
 
-/** What was made of the last paths. */
+/** The results for the last paths. */
 const known = new Map<string, RequestInfo>()
 const maxKnown = 256
 
-/** Takes a request's path apart. `undefined`: its percent-encoding is broken. */
+/** Parses a request's path. Returns `undefined` if its percent-encoding is broken. */
 export function parseRequestPath(raw: string): RequestInfo | undefined {
   const found = known.get(raw)
   if (found !== undefined) return found
@@ -100,7 +100,7 @@ export function verbOf(method: string, target: ResourceTarget, query: URLSearchP
   }
 }
 
-/** Booleans in a query, as Go reads them: present and neither `0` nor `false`. */
+/** Reads a boolean of a query as Go does: true if it is present and neither `0` nor `false`. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== '0' && value !== 'false'
 }

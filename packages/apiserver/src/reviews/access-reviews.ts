@@ -14,12 +14,12 @@ import type { ActionHost } from './action-host.ts'
 
 const reviewGroups = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
-/** Whether a resource is nothing but a question. */
+/** Whether the objects of a resource are reviews: questions that are answered and not stored. */
 export function isReview({ group, custom }: ResourceType): boolean {
   return !custom && reviewGroups.has(group)
 }
 
-/** Answers a question about users and what they may do: gives it back with its status. */
+/** Answers a review about users and their rights: returns the review with its status. */
 export function review(
   host: Pick<ActionHost, 'access' | 'tokens' | 'clock' | 'registry'>,
   write: WriteRequest,
@@ -36,7 +36,7 @@ export function review(
       return { kind: type.kind, apiVersion: type.apiVersion, metadata, status: { userInfo: userInfo(user) } }
     }
     case 'selfsubjectrulesreviews':
-      // It is given back without what it asked.
+      // The answer does not repeat the request's spec.
       return withStatus({ ...asked, metadata: {}, spec: {} }, rulesStatus(host.access, asked, user))
     case 'selfsubjectaccessreviews':
       return withStatus(asked, accessStatus(host.access, asked, user, type))
@@ -68,7 +68,7 @@ function tokenStatus({ access, tokens }: Pick<ActionHost, 'access' | 'tokens'>, 
   return { user: {}, error }
 }
 
-/** A user as reviews show one. */
+/** A user in the form of reviews. */
 export function userInfo({ name, uid = '', groups, extra = {} }: User): JsonObject {
   const info: JsonObject = { username: name }
   if (uid !== '') info.uid = uid
@@ -124,14 +124,14 @@ function accessStatus(
   return reason === '' ? { allowed } : { allowed, reason }
 }
 
-/** The server has forgotten the kind by the time it refuses. */
+/** The refusal of a review. At this point the server no longer knows its kind. */
 function refusal(type: ResourceType, causes: readonly StatusCause[]): StatusError {
   const { code, reason, message, details } = StatusError.invalid({ ...type, kind: '' }, '', causes)
   const { kind: _, ...rest } = details ?? {}
   return new StatusError(code, reason, message, { details: rest })
 }
 
-/** As the server prints its own type. */
+/** A path in the form in which the server prints its own type. */
 function asGo(path: JsonObject | undefined): JsonObject | null {
   return path === undefined ? null : { Path: stringAt(path, 'path') ?? '', Verb: stringAt(path, 'verb') ?? '' }
 }

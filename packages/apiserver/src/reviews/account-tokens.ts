@@ -15,17 +15,17 @@ import type { Registry } from '../definitions/registry.ts'
 import { uuid } from '../metadata/names.ts'
 import { objectKey, type Store } from '../store/store.ts'
 
-/** The issuer of tokens, and their audience if none is named. */
+/** The issuer of tokens, which is also their default audience. */
 export const tokenIssuer = 'https://kubernetes.default.svc'
 
-/** What a token is bound to. */
+/** The object that a token is bound to. */
 export interface BoundObject {
   readonly kind: 'Pod' | 'Secret' | 'Node'
   readonly name: string
   readonly uid: string
 }
 
-/** What a token says. */
+/** The content of a token. */
 export interface TokenSubject {
   readonly namespace: string
   readonly name: string
@@ -33,14 +33,14 @@ export interface TokenSubject {
   readonly audiences: readonly string[]
   readonly seconds: number
   readonly bound?: BoundObject | undefined
-  /** The node that a pod runs on, where it is known. */
+  /** The node that the pod runs on, if it is known. */
   readonly node?: { readonly name: string; readonly uid: string } | undefined
 }
 
-/** The user of a token, and the audiences that it is for, of those that were asked for; a text: why it is nobody's. */
+/** The user of a token, and the requested audiences that it is valid for. A text: the reason for which the token is invalid. */
 export type TokenOwner = { readonly user: User; readonly audiences: readonly string[] } | string
 
-/** Issues tokens of service accounts (JWT) and knows its own. They end with the account, or with what they are bound to. */
+/** Issues and verifies tokens of service accounts (JWT). A token ends with its account, or with the object that it is bound to. */
 export class AccountTokens {
   readonly #store: Store
   readonly #registry: Registry
@@ -76,7 +76,7 @@ export class AccountTokens {
     return `${text}.${this.#signature(text)}`
   }
 
-  /** The owner of a token. `undefined`: it is no token of a service account at all. */
+  /** The owner of a token; `undefined` if it is no token of a service account. */
   owner(token: string, audiences: readonly string[]): TokenOwner | undefined {
     const [head, body, signature, ...more] = token.split('.')
     if (head === undefined || body === undefined || signature === undefined || more.length > 0) return undefined

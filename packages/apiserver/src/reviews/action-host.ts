@@ -5,7 +5,7 @@ import type { WritingHost } from '../write/managed.ts'
 import type { Writer } from '../write/writer.ts'
 import type { AccountTokens } from './account-tokens.ts'
 
-/** What actions need of the server. */
+/** The parts of the server that actions need. */
 export interface ActionHost extends WritingHost {
   readonly store: Store
   readonly writer: Writer

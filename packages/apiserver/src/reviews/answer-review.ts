@@ -10,12 +10,12 @@ import { bind } from './binding.ts'
 import { evict } from './eviction.ts'
 import { tokenFor } from './token-request.ts'
 
-/** Whether a request stores nothing of its own: a review, a token, an eviction, a binding. */
+/** Whether a request stores no object: a review, a token, an eviction, a binding. */
 export function isAction(type: ResourceType, { subresource }: ResourceTarget): boolean {
   return (subresource === '' && isQuestion(type)) || isSubresourceAction(type, subresource)
 }
 
-/** Whether a resource is there to be created, and never stored. */
+/** Whether objects of a resource can only be created and are never stored. */
 export function isQuestion(type: ResourceType): boolean {
   return isReview(type) || isBinding(type)
 }
@@ -24,14 +24,14 @@ function isBinding({ group, plural, custom }: ResourceType): boolean {
   return !custom && group === '' && plural === 'bindings'
 }
 
-/** Whether a subresource is carried out by this part of the server. */
+/** Whether this part of the server carries out a subresource. */
 export function isSubresourceAction({ group, plural, custom }: ResourceType, subresource: string): boolean {
   if (custom || group !== '') return false
   const ofPods = subresource === 'eviction' || subresource === 'binding'
   return (plural === 'pods' && ofPods) || (plural === 'serviceaccounts' && subresource === 'token')
 }
 
-/** Carries out such a request and answers it. Throws the refusal. */
+/** Carries out an action and answers it. Throws the refusal. */
 export function answerAction(host: ActionHost, write: WriteRequest): void {
   const { target, responder, info, verb } = write
   checkContentType(write.request)

@@ -9,7 +9,7 @@ import type { WriteRequest } from '../write/write-request.ts'
 import { preconditionFailed } from '../write/writer.ts'
 import type { ActionHost } from './action-host.ts'
 
-/** Carries out `pods/binding` and `bindings`: gives a Pod the node that it is to run on, once. */
+/** Carries out `pods/binding` and `bindings`: sets the node of a Pod, once. */
 export function bind(
   host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry'>,
   write: WriteRequest,

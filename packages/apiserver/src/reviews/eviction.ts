@@ -22,7 +22,7 @@ interface Stored {
 
 const longestDisrupted = 2000
 
-/** Carries out `pods/eviction`: deletes the pod, if its disruption budget has room for it. */
+/** Carries out `pods/eviction`: deletes the pod, if its disruption budget allows a disruption. */
 export function evict(
   host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry' | 'store'>,
   write: WriteRequest,
@@ -58,19 +58,19 @@ export function evict(
   return remove()
 }
 
-/** The options of the deletion that an eviction comes to. */
+/** The options of the delete that an eviction carries out. */
 function optionsOf(eviction: KubeObject): DeleteOptions {
   const body = Buffer.from(JSON.stringify(objectAt(eviction, 'deleteOptions') ?? {}))
   return readDeleteOptions({ body, headers: {} }, new URLSearchParams())
 }
 
-/** A pod that has ended, or never ran, is no disruption. */
+/** Whether a pod can be deleted without a disruption, because it has ended or never ran. */
 function mayGo({ status, metadata }: KubeObject): boolean {
   const phase = isObject(status) ? stringAt(status, 'phase') : undefined
   return ['Succeeded', 'Failed', 'Pending'].includes(phase ?? '') || metadata.deletionTimestamp !== undefined
 }
 
-/** Whether a pod is not ready, and its budget does not need it. */
+/** Whether a pod is not ready and not needed by its budget. */
 function isSpare(pod: KubeObject, budget: KubeObject): boolean {
   const ready = objectsAt(objectAt(pod, 'status') ?? {}, 'conditions').some(
     one => own(one, 'type') === 'Ready' && own(one, 'status') === 'True',
@@ -90,12 +90,12 @@ function budgetsOf({ store, registry }: Pick<ActionHost, 'store' | 'registry'>, 
     .map(version => ({ version, object: materialise(version, type.apiVersion, type.kind) }))
     .filter(({ object }) => {
       const selector = objectAt(objectAt(object, 'spec'), 'selector')
-      // No selector selects none, an empty one all.
+      // An absent selector selects no pods, and an empty selector all pods.
       return selector !== undefined && (selectsAll(selector) || labelsMatch(selector, pod.metadata.labels))
     })
 }
 
-/** Takes one disruption from a budget. Throws the server's refusal where there is none to take. */
+/** Takes a disruption from a budget. Throws the server's refusal if the budget allows none. */
 function takeFrom(
   host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry'>,
   { version, object }: Stored,
@@ -180,7 +180,7 @@ function forbidden(name: string, why: string, cause: string): StatusError {
   return new StatusError(403, 'Forbidden', refusal.message, { details: { ...refusal.details, causes } })
 }
 
-/** Says in a pod why it goes, and deletes it. */
+/** Writes the reason for the deletion into a pod, and deletes it. */
 function deletePod(
   host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock'>,
   type: ResourceType,
@@ -198,7 +198,7 @@ function deletePod(
     const why = `the ResourceVersion in the precondition (${asked}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`
     throw StatusError.conflict(qualified, metadata.name ?? '', why)
   }
-  // Webhooks have answered for the eviction: the deletion itself is the server's own.
+  // The webhooks were called for the eviction. They are not called for its delete.
   host.webhooks.unasked(() => {
     if (!options.dryRun) {
       const status = objectAt(pod.object, 'status') ?? {}

@@ -16,7 +16,7 @@ import type { ActionHost } from './action-host.ts'
 const shortestSeconds = 600
 const longestSeconds = 2 ** 32
 
-/** Carries out `serviceaccounts/token`: gives the request back with a token. */
+/** Carries out `serviceaccounts/token`: returns the request with a token. */
 export function tokenFor(
   host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry' | 'store' | 'tokens'>,
   write: WriteRequest,
@@ -87,7 +87,7 @@ export function tokenFor(
   return { ...whole, status: { token, expirationTimestamp: timestamp(now + seconds * 1000) } }
 }
 
-/** What a token is to be bound to, and the node of a pod. Throws the server's refusals. */
+/** The object to bind a token to, and the node of a pod. Throws the server's refusals. */
 function boundTo(
   { store, registry }: Pick<ActionHost, 'store' | 'registry'>,
   reference: JsonObject | undefined,

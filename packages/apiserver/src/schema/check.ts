@@ -26,7 +26,7 @@ import { validate } from './validate.ts'
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const metaFields = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** What may not be said in an alternative, with the word for what it must be instead. */
+/** The fields that an alternative may not have, with the server's words for the allowed value. */
 const onlyStructural: readonly (readonly [key: string, must: string])[] = [
   ['type', 'be empty'],
   ['default', 'be undefined'],
@@ -45,8 +45,8 @@ const onlyStructural: readonly (readonly [key: string, must: string])[] = [
 const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref']
 
 /**
- * What a CustomResourceDefinition with this schema is refused for, at `path`: where it is not structural, where
- * its defaults do not fit it, and what the server does not support.
+ * The server's objections to a schema of a CustomResourceDefinition, at `path`: it is not structural, its defaults do not match it, or it uses unsupported
+ * features.
  */
 export function checkStructural(schema: JsonObject, path: string, status: boolean = false): StatusCause[] {
   const check = new Check()
@@ -78,7 +78,7 @@ export function checkStructural(schema: JsonObject, path: string, status: boolea
   return check.causes
 }
 
-/** Defaults keep the rules that are for them. */
+/** Checks the defaults by the rules of their schemas. */
 function ruledDefaults(check: Check, raw: JsonObject, schema: Schema, path: string): void {
   const value = own(raw, 'default') ?? undefined
   if (value !== undefined) {
@@ -92,7 +92,7 @@ function ruledDefaults(check: Check, raw: JsonObject, schema: Schema, path: stri
   }
 }
 
-/** What the root of a schema may say when the status is a subresource, in the server's order. */
+/** The fields that the root of a schema may have if the status is a subresource, in the server's order. */
 const allowedAtRoot = [
   'description',
   'type',
@@ -118,7 +118,7 @@ const allowedAtRoot = [
   'x-kubernetes-validations',
 ]
 
-/** The name of a schema's field in the server's own type: XPreserveUnknownFields. */
+/** The name of a schema's field in the server's own type, such as XPreserveUnknownFields. */
 function internalName(key: string): string {
   return key
     .replace('x-kubernetes', 'x')
@@ -127,14 +127,14 @@ function internalName(key: string): string {
     .join('')
 }
 
-/** Whether nothing is in a schema that keeps the server from reading it as a structural one. */
+/** Whether the server can read a schema as a structural schema. */
 function isReadable(schema: JsonObject): boolean {
   if (Array.isArray(own(schema, 'items')) || own(schema, 'x-kubernetes-preserve-unknown-fields') === false) return false
   if (unsupported.some(key => (own(schema, key) ?? '') !== '')) return false
   return subschemas(schema).every(([, child]) => isReadable(child))
 }
 
-/** Gathers causes. */
+/** Collects causes. */
 class Check {
   readonly causes: StatusCause[] = []
 
@@ -155,7 +155,7 @@ class Check {
     this.causes.push({ reason: 'FieldValueNotSupported', message, field })
   }
 
-  /** `type` must be `type`. An absent one and another one are different problems. */
+  /** Refuses a wrong `type`. The causes of an absent type and of another type differ. */
   type(field: string, found: string | undefined, why: string): void {
     if (found === undefined || found === '') this.required(field, why)
     else this.invalid(field, found, why)
@@ -164,7 +164,7 @@ class Check {
 
 type Level = 'root' | 'item' | 'field'
 
-/** The rules that every node of a structural schema obeys. */
+/** Checks the rules for every node of a structural schema. */
 function invariants(check: Check, schema: JsonObject, level: Level, path: string): void {
   const type = stringAt(schema, 'type') ?? ''
   const items = own(schema, 'items')
@@ -220,7 +220,7 @@ function metaTypes(check: Check, properties: readonly [string, JsonObject][], le
   }
 }
 
-/** Whether the alternatives are those of an int-or-string: the only ones that may name a type. */
+/** Whether the alternatives are those of an int-or-string, which are the only alternatives that may have a type. */
 function isIntOrString(schema: JsonObject): boolean {
   return sameJson(list(schema, 'anyOf') as Json, [{ type: 'integer' }, { type: 'string' }])
 }
@@ -240,7 +240,7 @@ function valueRules(check: Check, schema: JsonObject, path: string, skipAnyOf: b
   }
 }
 
-/** The rules of a schema inside anyOf, allOf, oneOf or not: it may only say what values are valid. */
+/** Checks a schema inside anyOf, allOf, oneOf or not: it may only restrict values. */
 function alternative(check: Check, schema: JsonObject, path: string, skipAnyOf: boolean): void {
   valueRules(check, schema, path, skipAnyOf, false)
   const items = own(schema, 'items')
@@ -250,7 +250,7 @@ function alternative(check: Check, schema: JsonObject, path: string, skipAnyOf: 
   for (const [key, must] of onlyStructural) {
     const value = own(schema, key)
     const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-    // `additionalProperties: false` says nothing here.
+    // `additionalProperties: false` is accepted here.
     if (!empty && value !== false) check.forbidden(`${path}.${key}`, `must ${must} to be structural`)
   }
   if (properties.some(([name]) => name === 'metadata')) {
@@ -258,7 +258,7 @@ function alternative(check: Check, schema: JsonObject, path: string, skipAnyOf: 
   }
 }
 
-/** Whatever alternatives speak of must be in the structural part too: `at` where it belongs, `from` where it is. */
+/** Checks that all fields of the alternatives are in the structural part, too. `at` is the path in the structural part, `from` the path in the alternatives. */
 function combined(check: Check, schema: JsonObject, structural: JsonObject, at: string, from: string): void {
   const each: [string, JsonObject][] = []
   const not = own(schema, 'not')
@@ -286,7 +286,7 @@ function complete(check: Check, schema: JsonObject, structural: JsonObject, at: 
   }
 }
 
-/** Defaults fit their schemas, and hold nothing unknown. */
+/** Checks that defaults match their schemas, and contain no unknown fields. */
 function defaults(check: Check, schema: JsonObject, path: string, root: boolean, insideMeta: boolean): void {
   const value = own(schema, 'default') ?? undefined
   if (value !== undefined && !insideMeta) {
@@ -306,7 +306,7 @@ function defaults(check: Check, schema: JsonObject, path: string, root: boolean,
   }
 }
 
-/** A schema as a real server looks at defaults by: a number or a text may be anything there, unless alternatives name the types. */
+/** A schema as a real server checks defaults with it: an int-or-string accepts any value, unless alternatives name the types. */
 function asForDefaults(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(item => asForDefaults(item as Json))
   if (!isObject(schema)) return schema
@@ -314,7 +314,7 @@ function asForDefaults(schema: Json): Json {
   return Object.fromEntries(kept.map(([name, value]) => [name, value === undefined ? null : asForDefaults(value)]))
 }
 
-/** What the server supports of OpenAPI, and how lists and maps are to be described. */
+/** Checks for unsupported parts of OpenAPI, and for the descriptions of lists and maps. */
 function supported(check: Check, schema: JsonObject, path: string, where: 'root' | 'root metadata' | 'below'): void {
   const type = stringAt(schema, 'type') ?? ''
   if (type !== '' && !types.includes(type)) check.unsupported(`${path}.type`, type, types)

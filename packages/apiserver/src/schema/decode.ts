@@ -6,12 +6,12 @@ import { validateListTypes } from './list-types.ts'
 import { type Pruned, prune } from './prune.ts'
 import { validate } from './validate.ts'
 
-/** An object as the server takes it in: defaults filled in (unless not `defaults`), unknown fields removed. */
+/** An object as the server reads it: defaults are filled in (if `defaults` is true), unknown fields are removed. */
 export function decode(schema: Schema, object: JsonObject, defaults: boolean = true): Pruned {
   return prune(schema, defaults ? applyDefaults(schema, object) : object)
 }
 
-/** What the server has against a whole object; with `old`, against what an update changed. */
+/** The server's objections to a whole object. With `old`, only those to changes of an update. */
 export function problemsOf(schema: Schema, object: JsonObject, old?: JsonObject | undefined): StatusCause[] {
   const repeatedBefore = old !== undefined && validateListTypes(schema, old).length > 0
   return [
@@ -21,7 +21,7 @@ export function problemsOf(schema: Schema, object: JsonObject, old?: JsonObject 
   ]
 }
 
-/** What the server has against an update of the status alone. */
+/** The server's objections to an update of the status alone. */
 export function problemsOfStatus(schema: Schema, object: JsonObject, old: JsonObject): StatusCause[] {
   const status = schema.properties.get('status')
   const { status: value } = object

@@ -1,9 +1,6 @@
 import { copyOf, isObject, type Json, type JsonObject, own, type Schema, setOwn } from '@wherry/cel/internal'
 
-/**
- * Fills in defaults: for a field that is absent, or null where it may not be. Inside an absent object
- * nothing is filled in, unless that object has a default itself.
- */
+/** Fills in the defaults of fields that are absent, or that are null and may not be. An absent object is not filled in, unless it has a default itself. */
 export function applyDefaults(schema: Schema, object: JsonObject): JsonObject {
   const filled: JsonObject = {}
   for (const key of Object.keys(object)) setOwn(filled, key, object[key] as Json)

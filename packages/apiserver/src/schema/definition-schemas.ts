@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, list, objectAt, own, sameJson, un
 import type { StatusCause } from '../status.ts'
 import { checkStructural } from './check.ts'
 
-/** The schema of one version, as a definition has it. */
+/** The schema of a version of a definition. */
 export function schemaOf(version: JsonObject): JsonObject | undefined {
   return objectAt(objectAt(version, 'schema'), 'openAPIV3Schema')
 }
@@ -11,10 +11,7 @@ function versionsIn(definition: JsonObject | undefined): readonly Json[] {
   return list(objectAt(definition, 'spec') ?? {}, 'versions')
 }
 
-/**
- * The problems of a definition's schemas; none if they are as before. If all versions have the same
- * one, the server names no version.
- */
+/** The problems of a definition's schemas; none if the schemas are unchanged. If all versions have the same schema, the causes name no version. */
 export function schemaProblems(definition: JsonObject, old: JsonObject | undefined): StatusCause[] {
   if (sameJson(versionsIn(definition), versionsIn(old))) return []
   const versions = versionsIn(definition).map(version => (isObject(version) ? version : {}))
@@ -32,14 +29,14 @@ export function schemaProblems(definition: JsonObject, old: JsonObject | undefin
   })
 }
 
-/** What an API server refuses the schemas of a CustomResourceDefinition for, in its words, rules that do not compile or cost too much included. */
+/** An API server's refusals of the schemas of a CustomResourceDefinition, in its words. They include rules that do not compile or cost too much. */
 export function refusalsOfSchemas(definition: object): readonly { readonly field: string; readonly message: string }[] {
-  // Values that are not JSON, such as undefined fields, would not come to a server either.
+  // Other values than JSON, such as undefined fields, would not reach a server either.
   const sent = JSON.parse(JSON.stringify(definition)) as JsonObject
   return schemaProblems(sent, undefined).map(({ field = '', message = '' }) => ({ field, message }))
 }
 
-/** What a definition's schemas ask to be checked that is not checked here; `undefined`: nothing. */
+/** A feature of a definition's schemas that this server does not check; `undefined` if there is none. */
 export function unservedSchema(definition: JsonObject): string | undefined {
   for (const version of versionsIn(definition)) {
     const schema = isObject(version) ? schemaOf(version) : undefined

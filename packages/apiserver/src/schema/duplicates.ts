@@ -1,14 +1,11 @@
 import type { Json } from '@wherry/cel/internal'
 
-/** How many findings a decoder gathers before it stops. */
+/** The maximum number of findings, after which a decoder stops. */
 const most = 100
 
-/**
- * The paths of fields that are given twice in one object of a JSON text which parses: `spec.a`, in order. `parsed`: what was made of the
- * text, if that is at hand.
- */
+/** The paths of fields that occur twice in an object of a valid JSON text, in order: `spec.a`. `parsed`: the text's value, if the caller has it. */
 export function duplicateFields(text: string, parsed?: Json): string[] {
-  // A text that is printed again as it was has each field once. Most texts do, and this check is fast.
+  // If printing the value results in the same text, each field occurs once. Most texts pass this fast check.
   if (parsed !== undefined && JSON.stringify(parsed) === text) return []
   if (JSON.stringify(JSON.parse(text)) === text) return []
   const found = new Set<string>()

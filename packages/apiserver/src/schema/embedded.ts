@@ -2,7 +2,7 @@ import type { Schema } from '@wherry/cel/internal'
 import { goValue, isObject, type Json, type JsonObject, own } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 
-/** What embedded resources (`x-kubernetes-embedded-resource`) lack of an object: apiVersion and kind. */
+/** The problems of embedded resources (`x-kubernetes-embedded-resource`) without an apiVersion or a kind. */
 export function validateEmbedded(schema: Schema, value: Json, path: string = ''): StatusCause[] {
   if (Array.isArray(value)) {
     const { items } = schema

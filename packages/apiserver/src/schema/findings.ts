@@ -2,13 +2,13 @@ import type { Json } from '@wherry/cel/internal'
 import { goJson, goQuote, goValue } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 
-/** A problem of a field. `text` identifies a finding: one that was made already is not made again. */
+/** A problem of a field. `text` identifies a finding, which is added only once. */
 export interface Finding {
   readonly text: string
   readonly cause: StatusCause
 }
 
-/** What looking at a value found, and how many checks were made: of alternatives that fail, the one with most checks is reported. */
+/** The problems of a value, and the number of checks. If all alternatives fail, the one with the most checks is reported. */
 export class Findings {
   readonly all: Finding[] = []
   checks = 0
@@ -28,7 +28,7 @@ export class Findings {
   }
 }
 
-/** Names fields in causes: those of a whole object, or of its status (`under`). */
+/** Names fields in causes: the fields of a whole object, or of its part `under`, such as the status. */
 export class Fields {
   readonly #under: string
 
@@ -55,7 +55,7 @@ export class Fields {
     return { text, cause: { reason: 'FieldValueTypeInvalid', message, field: this.name(path) } }
   }
 
-  /** `what`: the sentence after the path. */
+  /** `what` is the sentence after the path. */
   invalid(path: string, value: Json, what: string): Finding {
     const text = `${path} in body ${what}`
     return this.#invalid(text, value, this.name(path))
@@ -71,7 +71,7 @@ export class Fields {
     return { text, cause: { reason: 'FieldValueInvalid', message, field: this.name(path) } }
   }
 
-  /** A finding about the whole object and not about a field. */
+  /** A finding about the whole object, not about a field. */
   whole(text: string): Finding {
     return this.#invalid(text, '', this.name(''))
   }

@@ -2,7 +2,7 @@ import type { Schema } from '@wherry/cel/internal'
 import { goJson, goValue, isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 
-/** What repeats in lists that are sets (`x-kubernetes-list-type: set`) or maps by keys, anywhere in `object`. */
+/** The problems of duplicate items, anywhere in `object`, in lists that are sets (`x-kubernetes-list-type: set`) or maps by keys. */
 export function validateListTypes(schema: Schema, object: JsonObject): StatusCause[] {
   return inObject(schema, object, '')
 }
@@ -48,7 +48,7 @@ function inMap(schema: Schema, list: readonly Json[], path: string): StatusCause
   return repeated(keys, path)
 }
 
-/** Each value that was there before; its third and later times are not reported again. */
+/** A cause for each value that occurs more than once. The third and later occurrences are not reported. */
 function repeated(list: readonly Json[], path: string): StatusCause[] {
   const causes: StatusCause[] = []
   const seen = new Map<string, number>()

@@ -4,7 +4,7 @@ import { metaOrder } from '../objects/stored.ts'
 const owner = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion']
 const manager = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']
 
-/** The fields of ObjectMeta, each with those of its items where they are objects. */
+/** The fields of ObjectMeta. For lists of objects, with the fields of their items. */
 const metaFields: ReadonlyMap<string, readonly string[] | undefined> = new Map(
   metaOrder.map((name): [string, readonly string[] | undefined] => {
     if (name === 'ownerReferences') return [name, owner]
@@ -17,7 +17,7 @@ export function isMetaField(name: string): boolean {
   return metaFields.has(name)
 }
 
-/** The paths of fields that no metadata has, `path` being its own. */
+/** The paths of unknown fields of metadata. `path` is the path of the metadata. */
 export function unknownMeta(metadata: JsonObject, path: string): string[] {
   const unknown: string[] = []
   for (const name of Object.keys(metadata).sort()) {

@@ -2,15 +2,15 @@ import type { Schema } from '@wherry/cel/internal'
 import { goNumber, isInt64, isRawNumber, type Json, type RawNumber } from '@wherry/cel/internal'
 import { type Fields, Findings } from './findings.ts'
 
-/** How far from an integer a float may be and still be taken for one. */
+/** The greatest distance from an integer at which a float counts as an integer. */
 const closeness = 1e-9
 
-/** Whether a number is what Go reads as an int64. */
+/** Whether Go reads a number as an int64. */
 export function isInteger(value: number | RawNumber): boolean {
   return isRawNumber(value) ? isInt64(value.rawJSON) : Number.isSafeInteger(value)
 }
 
-/** Whether a float that is no int64 passes for an integer. */
+/** Whether a float that is no int64 is accepted as an integer. */
 export function passesForInteger(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false
   if (Number.isInteger(value)) return true
@@ -19,7 +19,7 @@ export function passesForInteger(value: number): boolean {
   return (value - whole) / (value + whole) < closeness
 }
 
-/** The checks of a number: its range by type and format, multipleOf, minimum, maximum. */
+/** Checks a number: its range by type and format, multipleOf, minimum, maximum. */
 export function checkNumber(schema: Schema, value: number | RawNumber, path: string, fields: Fields): Findings {
   const findings = new Findings()
   const { multipleOf, maximum, minimum } = schema

@@ -2,7 +2,7 @@ import type { Schema } from '@wherry/cel/internal'
 import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import { isMetaField, unknownMeta } from './meta-fields.ts'
 
-/** An object without its unknown fields, and where those were: `spec.zz`, `spec.list[0].zz`, sorted. */
+/** An object without its unknown fields, and the sorted paths of these fields: `spec.zz`, `spec.list[0].zz`. */
 export interface Pruned {
   readonly object: JsonObject
   readonly unknown: readonly string[]
@@ -11,8 +11,8 @@ export interface Pruned {
 const metaFields = new Set(['apiVersion', 'kind', 'metadata'])
 
 /**
- * Removes what a schema does not know, and every null that it does not allow and has no default for.
- * `apiVersion`, `kind` and `metadata` are kept at the root and in embedded resources.
+ * Removes fields that a schema does not know, and each null that it does not allow and has no default for. `apiVersion`, `kind` and `metadata` are kept at the
+ * root and in embedded resources.
  */
 export function prune(schema: Schema, object: JsonObject): Pruned {
   const unknown: string[] = []
@@ -30,7 +30,7 @@ function pruneValue(value: Json, schema: Schema | undefined, path: string, unkno
   if (Array.isArray(value)) {
     return value.map((item, i) => {
       const at = `${path}[${i}]`
-      // The items of a list without a schema are kept; inside a preserved list, items are checked only if it has `items`.
+      // A list without a schema keeps its items. In a list that preserves unknown fields, items are checked only if the schema has `items`.
       if (schema?.preserve === true && schema.items === undefined) return item as Json
       if (schema?.preserve === true) return keepUnknown(item as Json, schema.items, at, unknown)
       return pruneValue(item as Json, schema?.items, at, unknown)
@@ -39,7 +39,7 @@ function pruneValue(value: Json, schema: Schema | undefined, path: string, unkno
   return isObject(value) ? pruneObject(value, schema, path, unknown) : value
 }
 
-/** An item of a list that keeps unknown fields keeps them too, but for what its own fields say. */
+/** An item of a list that preserves unknown fields preserves them, too, except in fields with their own schema. */
 function keepUnknown(value: Json, schema: Schema | undefined, path: string, unknown: string[]): Json {
   return schema === undefined ? value : pruneValue(value, { ...schema, preserve: true }, path, unknown)
 }
@@ -64,7 +64,7 @@ function pruneAdditional(value: Json, { additional }: Schema, path: string, unkn
   return pruneValue(value, typeof additional === 'object' ? additional : undefined, path, unknown)
 }
 
-/** Drops each null field that may not be null and has no default. */
+/** Drops each null field that must not be null and has no default. */
 function dropNulls(value: Json, schema: Schema | undefined): Json {
   if (schema === undefined) return value
   if (Array.isArray(value)) return value.map(item => dropNulls(item as Json, schema.items))
@@ -80,7 +80,7 @@ function dropNulls(value: Json, schema: Schema | undefined): Json {
   return kept
 }
 
-/** Drops from the metadata of embedded resources what no metadata has. Changes `value`, which is a copy. */
+/** Removes unknown fields from the metadata of embedded resources. Changes `value`, which is a copy. */
 function dropStrangeMeta(value: Json, schema: Schema | undefined, path: string, strange: string[]): void {
   if (schema === undefined) return
   if (Array.isArray(value)) {

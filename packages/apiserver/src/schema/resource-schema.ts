@@ -13,12 +13,12 @@ export class ResourceSchema {
   #root: Schema | undefined
   #fingerprint: string | undefined
 
-  /** `raw` passed `checkStructural`. */
+  /** `raw` has passed `checkStructural`. */
   constructor(raw: JsonObject) {
     this.#raw = raw
   }
 
-  /** As the definition has it. */
+  /** The schema as in the definition. */
   get raw(): JsonObject {
     return this.#raw
   }
@@ -28,22 +28,22 @@ export class ResourceSchema {
     return this.#root
   }
 
-  /** Equal for equal schemas, so that an object written under one need not be looked at again. */
+  /** Equal for equal schemas, so that an object that was written under an equal schema need not be checked again. */
   get fingerprint(): string {
     this.#fingerprint ??= createHash('sha256').update(JSON.stringify(this.#raw)).digest('base64')
     return this.#fingerprint
   }
 
   /**
-   * `version` as it is read: with the defaults of the version that it is stored at, and without what this schema does
-   * not know. `version` itself where that is the same.
+   * `version` as a client reads it: with the defaults of the storage version's schema, and without fields that this schema does not know. Returns `version`
+   * itself if nothing changes.
    */
   view(version: Version, storage: ResourceSchema): Version {
     if (version.schema === this.fingerprint) return version
     let view = this.#views.get(version)
     if (view !== undefined) return view
     const object = materialise(version, '', '')
-    // What was converted had its defaults before.
+    // A converted object got its defaults before the conversion.
     const whole = version.source === undefined ? applyDefaults(storage.root, object) : object
     const { object: read } = decode(this.root, whole, false)
     const stored = serialise(read as typeof object, String(version.rv), true)

@@ -18,13 +18,13 @@ import { cel } from './rules.ts'
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 
-/** The causes: of how rules are written, and of what their expressions say. */
+/** The causes about the form of rules, and about their expressions. */
 interface Found {
   readonly written: StatusCause[]
   readonly expressions: StatusCause[]
 }
 
-/** The problems of the rules of a schema, at `path`. With `compile`, their expressions are checked too. */
+/** The problems of the rules of a schema, at `path`. With `compile`, their expressions are checked, too. */
 export function checkRules(raw: JsonObject, schema: Schema, path: string, compile: boolean): StatusCause[] {
   if (!schema.hasRules) return []
   const total = new CostTotal()
@@ -44,9 +44,9 @@ interface Place {
   readonly schema: Schema
   readonly path: string
   readonly isResource: boolean
-  /** The list above that has items which can't be matched between one state of an object and the next. */
+  /** The path of a parent list, if its items can't be matched between two states of an object. */
   readonly uncorrelated: string | undefined
-  /** How many values of this node an object has at most; `undefined`: there is no bound. */
+  /** The maximum number of values of this node in an object; `undefined` if there is no bound. */
   readonly times: number | undefined
 }
 
@@ -113,7 +113,7 @@ function visit(place: Place, how: { readonly compile: boolean; readonly total: C
   return found
 }
 
-/** How many values a node below can have in one object; `undefined`: there is no bound. */
+/** The maximum number of values of a child node in an object; `undefined` if there is no bound. */
 function timesBelow({ schema, times }: Place): number | undefined {
   const isMap = schema.additional !== undefined
   const type = schema.types.length === 1 ? schema.types[0] : ''
@@ -135,7 +135,7 @@ function printRule(rule: ValidationRule, raw: JsonObject | undefined): string {
   return JSON.stringify(printed).replace(escaped, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The problems of how a rule is written, whatever its expressions say. */
+/** The problems of a rule's form, without those of its expressions. */
 function checkWritten(rule: ValidationRule, schema: Schema, at: string): StatusCause[] {
   const causes: StatusCause[] = []
   const required = (field: string, why: string): void => {

@@ -1,6 +1,6 @@
 import type { StatusCause } from '../status.ts'
 
-/** What one expression may be estimated to cost, and all of a schema together. */
+/** The maximum estimated costs: of an expression, and of all expressions of a schema. */
 const mostPerExpression = 10_000_000
 const mostPerSchema = 100_000_000
 const mostReported = 4
@@ -8,7 +8,7 @@ const mostReported = 4
 const hint =
   'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
 
-/** What a cost is refused with at `field`; `undefined`: it is no more than the limit. */
+/** The refusal of a cost at `field`; `undefined` if the cost is within the limit. */
 export function overBudget(
   what: string,
   cost: number,
@@ -17,7 +17,7 @@ export function overBudget(
 ): StatusCause | undefined {
   if (cost <= limit) return undefined
   const factor = cost / limit
-  // A factor of 1.0 would say nothing, and how far it is beyond a hundred times neither.
+  // A factor of 1.0 would be misleading, and the exact factor beyond a hundred is of no use.
   const shown = factor > 100 ? 'more than 100' : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1)
   return forbidden(field, `${what} exceeds budget by factor of ${shown}x (${hint})`)
 }
@@ -26,13 +26,13 @@ function forbidden(field: string, why: string): StatusCause {
   return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
 }
 
-/** Sums up what the expressions of one schema cost. */
+/** Sums up the costs of a schema's expressions. */
 export class CostTotal {
   #sum = 0
   #largest: { readonly field: string; readonly cost: number }[] = []
 
   add(field: string, given: number): void {
-    // A real server counts no further: all larger costs are the same to it.
+    // A real server does not count further: all larger costs are equal.
     const cost = Math.min(given, 2 ** 64)
     this.#sum += cost
     if (cost < mostPerSchema / 100) return
@@ -40,7 +40,7 @@ export class CostTotal {
     this.#largest = this.#largest.sort((a, b) => b.cost - a.cost).slice(0, mostReported)
   }
 
-  /** What the schema at `path` is refused for. */
+  /** The refusals of the schema at `path`. */
   problems(path: string): StatusCause[] {
     const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
     const problem = overBudget(what, this.#sum, path, mostPerSchema)

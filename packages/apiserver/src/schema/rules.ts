@@ -7,15 +7,15 @@ import type { StatusCause } from '../status.ts'
 let loaded: typeof Cel | undefined
 
 /**
- * The evaluator of rules, loaded as the first rule is met: a server without rules does not pay for it. It is loaded at
- * once, and not by `import()`: a simulated clock could not wait for that.
+ * The evaluator of rules. It is loaded at the first rule, so that a server without rules does not load it. The load is synchronous, without `import()`, because
+ * a simulated clock could not wait for it.
  */
 export function cel(): typeof Cel {
   loaded ??= createRequire(import.meta.url)(entry()) as typeof Cel
   return loaded
 }
 
-/** The source of the package next to this one; from the built package, the package itself. */
+/** The path of the package's source next to this package, or the package itself if this package is built. */
 function entry(): string {
   const here = import.meta.url
   if (!here.endsWith('.ts')) return '@wherry/cel/internal/evaluator'
@@ -29,7 +29,7 @@ const blocking = new Set([
 const unchecked =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 
-/** What the rules of a schema (`x-kubernetes-validations`) have against an object, which `causes` were found in already. */
+/** The objections of a schema's rules (`x-kubernetes-validations`) to an object. `causes` are the ones that were found before. */
 export function problemsOfRules(
   schema: Schema,
   object: JsonObject,

@@ -19,8 +19,8 @@ import { Fields, Findings } from './findings.ts'
 import { checkNumber, isInteger, passesForInteger } from './numbers.ts'
 
 /**
- * What the server has against `value`, in its words; empty: nothing. With `old`, what was wrong before and
- * is unchanged is let through. `under`: where the value is, when it is not a whole object (`status`).
+ * The server's objections to `value`, in its words; empty if there are none. With `old`, problems of unchanged values are ignored. `under`: the path of the
+ * value, if it is not a whole object (`status`).
  */
 export function validate(schema: Schema, value: Json, old?: Json | undefined, under: string = ''): StatusCause[] {
   const validator = new Validator(new Fields(under))
@@ -28,7 +28,7 @@ export function validate(schema: Schema, value: Json, old?: Json | undefined, un
   return findings.all.map(({ cause }) => cause)
 }
 
-/** The type of a value as the server names it. */
+/** The server's name of a value's type. */
 function typeOf(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -38,7 +38,7 @@ function typeOf(value: Json): string {
 
 const goFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
-/** Checks values in the order in which the server does, which decides which of the failed alternatives is reported. */
+/** Checks values in the order of the server, because the order decides which failed alternative is reported. */
 class Validator {
   readonly #fields: Fields
 
@@ -46,7 +46,7 @@ class Validator {
     this.#fields = fields
   }
 
-  /** Checks `value`; nothing is found where it is what it was. */
+  /** Checks `value`. Has no findings if the value is unchanged. */
   ratcheted(schema: Schema, value: Json, path: string, was: Correlation | undefined): Findings {
     const findings = this.#node(schema, value, path, was)
     if (findings.none || was === undefined || !unchanged(was)) return findings
@@ -139,7 +139,10 @@ class Validator {
     return findings
   }
 
-  /** Tries each schema: the first that holds, how many hold, and of those that don't the one that nearly did. */
+  /**
+   * Checks a value by each schema. Returns the findings of the first schema that accepts it, the number of schemas that accept it, and the findings of the
+   * failed schema with the most checks.
+   */
   #alternatives(
     schemas: readonly Schema[],
     value: Json,
@@ -214,7 +217,7 @@ class Validator {
     if (maxProperties !== undefined && keys.length > maxProperties) {
       findings.add(this.#fields.tooMany(path, keys.length, maxProperties, 'properties'))
     }
-    // A type's own name says nothing of the object: it is never let through.
+    // The kind and apiVersion of the object itself are always checked.
     const before = (key: string): Correlation | undefined =>
       path === '' && (key === 'kind' || key === 'apiVersion') ? undefined : fieldOf(was, key)
     for (const key of keys) {

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '@wherry/cel/internal'
 const ofSchemas = new Set(['properties', 'patternProperties', 'definitions'])
 const schemas = new Set(['items', 'not', 'additionalProperties', 'allOf', 'anyOf', 'oneOf'])
 
-/** A schema without the fields that are null, as Go reads it: `default: null` is no default. */
+/** A schema without the fields that are null, as Go reads it: `default: null` counts as no default. */
 export function withoutNulls(schema: JsonObject): JsonObject {
   const result: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {

@@ -11,13 +11,13 @@ export interface FieldRequirement {
 /** A parsed field selector. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[]
-  /** The name that it asks for by equality, if any: such a watch is dispatched by that key. */
+  /** The name that the selector requires to be equal, if any. The store dispatches changes to such a watch by this name. */
   readonly name: string | undefined
-  /** The namespace that it asks for by equality, if any. */
+  /** The namespace that the selector requires to be equal, if any. */
   readonly namespace: string | undefined
 }
 
-/** Parses `fieldSelector`. Throws a 400. Empty text selects everything: `undefined`. */
+/** Parses `fieldSelector`. Throws a 400. Returns `undefined` for an empty text, which selects everything. */
 export function parseFieldSelector(text: string): FieldSelector | undefined {
   if (text === '') return undefined
   const requirements: FieldRequirement[] = []
@@ -54,19 +54,19 @@ function unescaped(value: string): string {
   return value.replace(/\\([\\,=])/g, '$1')
 }
 
-/** How a real server names what it can't select by, kind by kind; all other kinds share two wordings. */
+/** A real server's messages for unsupported fields, by kind. All other kinds share two messages. */
 const unsupported: Readonly<Record<string, (field: string) => string>> = {
   Job: field => `field label ${JSON.stringify(field)} not supported for Job`,
   ResourceSlice: field => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
 }
 
-/** Fields that are selected by a name of their own: where the value is. The first value that is there counts. */
+/** Fields that a selector names differently, with the paths of their values. The first value that is not empty counts. */
 const labels: Readonly<Record<string, readonly string[]>> = {
   'Job status.successful': ['status.succeeded'],
   'Event source': ['source.component', 'reportingComponent'],
 }
 
-/** The text of a value that an object does not have, if not ''. */
+/** The text for a value that an object does not have, if it is not ''. */
 const absent: Readonly<Record<string, string>> = {
   'Node spec.unschedulable': 'false',
   'Pod spec.hostNetwork': 'false',
@@ -75,14 +75,14 @@ const absent: Readonly<Record<string, string>> = {
   'Job status.successful': '0',
 }
 
-/** The text that a field selector compares for `field` of an object of a built-in kind. */
+/** The text of `field` that a field selector compares, in an object of a built-in kind. */
 export function builtinFieldValue(object: JsonObject, kind: string, field: string): string {
   const label = `${kind} ${field}`
   const found = (labels[label] ?? [field]).map(path => fieldValue(object, path)).find(text => text !== '')
   return found ?? absent[label] ?? ''
 }
 
-/** Refuses a field that the resource can't be selected by (`known`: those it can), as the server words it. */
+/** Refuses a field that can't be selected, in the server's words. `known`: the fields that can. */
 export function checkFields(
   selector: FieldSelector,
   known: readonly string[],
@@ -101,7 +101,7 @@ export function checkFields(
   }
 }
 
-/** The text that a field selector compares for `field` of `object`. */
+/** The text of `field` that a field selector compares, in any object. */
 export function fieldValue(object: JsonObject, field: string): string {
   let value: Json | undefined = object
   for (const part of field.split('.')) {

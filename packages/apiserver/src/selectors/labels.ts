@@ -8,7 +8,7 @@ interface Requirement {
   readonly values: ReadonlySet<string>
 }
 
-/** Labels as objects carry them. */
+/** The labels of an object. */
 export type Labels = { readonly [key: string]: string } | undefined
 
 /** A parsed label selector. */
@@ -19,8 +19,8 @@ export interface LabelSelector {
 const token = /\s*(?:(==|!=|[=!(),<>])|([^\s=!(),<>]+))\s*/y
 
 /**
- * Parses `labelSelector` by the grammar of apimachinery's `labels.Parse`, function by function, so that a text that is
- * no selector is refused in its words. Throws a 400. Empty text selects everything: `undefined`.
+ * Parses `labelSelector` by the grammar of apimachinery's `labels.Parse`, function by function, so that an invalid text is refused in its words. Throws a 400.
+ * Returns `undefined` for an empty text, which selects everything.
  */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   const parser = new Parser(tokenise(text))
@@ -168,7 +168,7 @@ function checked(one: Requirement): Requirement {
   throw new SelectorError(errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`)
 }
 
-/** The lexer can't fail: every character is part of a symbol, a word or the space between them. */
+/** Splits a text into tokens. This can't fail: every character belongs to a symbol, a word or white space. */
 function tokenise(text: string): string[] {
   const tokens: string[] = []
   token.lastIndex = 0

@@ -1,14 +1,14 @@
 import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { Labels } from './labels.ts'
 
-/** A rule of a webhook or a policy: which requests it is about. */
+/** A rule of a webhook or a policy, which matches requests. */
 export interface HookRule {
   readonly operations: readonly string[]
   readonly groups: readonly string[]
   readonly versions: readonly string[]
   readonly resources: readonly string[]
   readonly scope: string
-  /** Of policies alone; none: any name. */
+  /** The names of the objects, only for policies; empty for any name. */
   readonly names: readonly string[]
 }
 
@@ -24,19 +24,19 @@ export function ruleOf(rule: JsonObject): HookRule {
   }
 }
 
-/** What of a request rules look at. */
+/** The attributes of a request that rules match. */
 export interface Matched {
   readonly group: string
   readonly version: string
   readonly plural: string
   readonly subresource: string
   readonly operation: string
-  /** Of a namespace itself its name. */
+  /** The namespace of the request; for a Namespace its own name. */
   readonly namespace: string
   readonly name: string
 }
 
-/** Whether a rule is about a request. */
+/** Whether a rule matches a request. */
 export function ruleMatches(rule: HookRule, asked: Matched): boolean {
   const isNamespace = asked.group === '' && asked.plural === 'namespaces'
   const inNamespace = !isNamespace && asked.namespace !== ''
@@ -62,7 +62,7 @@ function includes(values: readonly string[], value: string): boolean {
   return values.includes('*') || values.includes(value)
 }
 
-/** Whether a LabelSelector, as objects hold it, selects nothing in particular. */
+/** Whether a LabelSelector, as in objects, is empty. */
 export function selectsAll(selector: JsonObject): boolean {
   return (
     Object.keys(objectAt(selector, 'matchLabels') ?? {}).length === 0 &&
@@ -70,7 +70,7 @@ export function selectsAll(selector: JsonObject): boolean {
   )
 }
 
-/** Whether a LabelSelector, as objects hold it, selects these labels. */
+/** Whether a LabelSelector, as in objects, selects these labels. */
 export function labelsMatch(selector: JsonObject, labels: Labels): boolean {
   const has = (key: string): boolean => labels !== undefined && Object.hasOwn(labels, key)
   for (const [key, value] of Object.entries(objectAt(selector, 'matchLabels') ?? {})) {

@@ -1,8 +1,8 @@
 import { StatusError } from '../status.ts'
 
-/** A parsed shard selector (KEP-5866): hash ranges, start included, end excluded, over one field. */
+/** A parsed shard selector (KEP-5866): ranges of hashes over a field. A range includes its start and excludes its end. */
 export interface ShardSelector {
-  /** As lists echo it: the ranges in one spelling. */
+  /** The canonical form of the ranges, which lists return. */
   readonly text: string
   matches(object: { readonly uid: string; readonly namespace: string }): boolean
 }
@@ -13,14 +13,14 @@ const hex = /^0x[0-9a-f]{16}$/
 const endOfAll = '0x10000000000000000'
 const mask = (1n << 64n) - 1n
 
-/** The 64-bit FNV-1a hash of a text's UTF-8. */
+/** The 64-bit FNV-1a hash of a text's UTF-8 bytes. */
 export function fnv1a64(text: string): bigint {
   let hash = 0xcbf29ce484222325n
   for (const byte of Buffer.from(text, 'utf8')) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & mask
   return hash
 }
 
-/** Parses `shardSelector`. Throws the server's 500. Empty text selects everything: `undefined`. */
+/** Parses `shardSelector`. Throws the server's 500. Returns `undefined` for an empty text, which selects everything. */
 export function parseShardSelector(text: string): ShardSelector | undefined {
   if (text === '') return undefined
   const ranges = text.split('||').map(part => parseRange(part.trim()))

@@ -13,8 +13,8 @@ interface Entry {
 /**
  * The objects of one resource with their history, in key order, and their observers.
  *
- * History is two things, as in a real server: old states (until compaction: what `Exact` lists and
- * continue tokens read) and the log of changes (until the watch cache forgets: what watches resume from).
+ * As in a real server, the history has two parts. The old states, which `Exact` lists and continue tokens read, are kept until compaction. The log of changes,
+ * from which watches resume, is kept until the watch cache drops it.
  */
 export class Collection {
   readonly #entries = new Map<string, Entry>()
@@ -26,17 +26,17 @@ export class Collection {
   readonly #wide = new Set<Observer>()
   readonly #keyed = new Map<string, Set<Observer>>()
 
-  /** `floor`: the resourceVersion below which no watch of this collection can start. */
+  /** `floor` is the resourceVersion below which no watch of this collection can start. */
   constructor(floor: number) {
     this.#logFloor = floor
   }
 
-  /** How many objects there are now. */
+  /** The current number of objects. */
   get size(): number {
     return this.#live
   }
 
-  /** Below this resourceVersion, a watch is answered with 410. */
+  /** The resourceVersion below which a watch is answered with 410. */
   get logFloor(): number {
     return this.#logFloor
   }
@@ -46,7 +46,7 @@ export class Collection {
     return current === undefined || current.type === 'DELETED' ? undefined : current
   }
 
-  /** The newest state of a key, a deletion included. */
+  /** The newest state of a key, even if it is a deletion. */
   latest(key: string): Version | undefined {
     return this.#entries.get(key)?.current
   }
@@ -83,7 +83,7 @@ export class Collection {
     return states
   }
 
-  /** The changes after `rv`, in order. Asked only for `rv >= logFloor`. */
+  /** The changes after `rv`, in order. `rv` must not be less than `logFloor`. */
   changesSince(rv: number): Version[] {
     let low = 0
     let high = this.#log.length
@@ -95,7 +95,7 @@ export class Collection {
     return this.#log.slice(low)
   }
 
-  /** Watches all keys, or one. Returns what ends it. */
+  /** Watches all keys, or a single key. Returns a function that ends the watch. */
   observe(observer: Observer, key?: string): () => void {
     if (key === undefined) {
       this.#wide.add(observer)
@@ -109,14 +109,14 @@ export class Collection {
     }
   }
 
-  /** Forgets the changes up to `rv` for watches: those that start below it are answered with 410 from now on. */
+  /** Drops the changes up to `rv` for watches. Watches that start below it are answered with 410 from now on. */
   forgetLog(rv: number): void {
     if (rv <= this.#logFloor) return
     this.#log = this.changesSince(rv)
     this.#logFloor = rv
   }
 
-  /** Lets go of the states that nobody can ask for: older than `compacted` and not needed by the log. */
+  /** Drops the states that no client can read any more: older than `compacted`, and not needed by the log. */
   prune(compacted: number): void {
     const floor = Math.min(compacted, this.#logFloor)
     let gone = false
@@ -134,7 +134,7 @@ export class Collection {
     if (gone) this.#ordered = this.#ordered.filter(entry => this.#entries.get(entry.key) === entry)
   }
 
-  /** Goes back to the states at `rv`; the log begins again there. */
+  /** Goes back to the states at `rv`. The log starts there again. */
   restore(rv: number): void {
     for (const entry of this.#entries.values()) {
       let state: Version | undefined = entry.current

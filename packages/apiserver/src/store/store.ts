@@ -4,20 +4,20 @@ import { StatusError } from '../status.ts'
 import { Collection } from './collection.ts'
 import type { Version } from './version.ts'
 
-/** Objects larger than this are refused by etcd. */
+/** The maximum size of an object. etcd refuses larger objects. */
 const maxObjectBytes = 1_572_864
 
-/** What the store must know of a resource to keep its objects: its identity, and how they print. */
+/** The properties of a resource that the store needs: its identity, and the form of its objects. */
 export interface StoredResource {
   readonly group: string
   readonly plural: string
   readonly kind: string
   readonly namespaced: boolean
-  /** A custom resource: keys are sorted, and list items carry kind and apiVersion. */
+  /** Whether it is a custom resource: its keys are sorted, and its list items contain kind and apiVersion. */
   readonly custom: boolean
-  /** The resource that these objects are stored as, if it is another one. */
+  /** The resource under which these objects are stored, if it is another one. */
   readonly storage?: StoredResource | undefined
-  /** The schema that its objects are written under. */
+  /** The schema under which the objects are written. */
   readonly schema?: { readonly fingerprint: string } | undefined
 }
 
@@ -34,10 +34,10 @@ export function objectKey(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`
 }
 
-/** Every object of the server under one resourceVersion counter. Memory of history is bounded by `historyBytes`. */
+/** All objects of the server, under one resourceVersion counter. `historyBytes` bounds the memory of their history. */
 export class Store {
   readonly #collections = new Map<string, Collection>()
-  /** The same by the resources that were asked about, so that no key need be made to find one. */
+  /** The collections by their resources, so that a lookup need not build a key. */
   readonly #byResource = new WeakMap<StoredResource, Collection>()
   readonly #resources = new Map<string, StoredResource>()
   readonly #listeners: CommitListener[] = []
@@ -56,7 +56,7 @@ export class Store {
     return this.#revision
   }
 
-  /** The resourceVersion up to which old states are gone. */
+  /** The resourceVersion up to which old states were dropped. */
   get compacted(): number {
     return this.#compacted
   }
@@ -85,7 +85,7 @@ export class Store {
     return [...this.#resources.values()]
   }
 
-  /** Writes `object` as the newest state of its key and returns it. */
+  /** Writes `object` as the newest state of its key and returns the state. */
   put(resource: StoredResource, object: KubeObject, storedAs: string): Version {
     const collection = this.collection(resource)
     const { name = '', namespace = '' } = object.metadata
@@ -113,7 +113,7 @@ export class Store {
     })
   }
 
-  /** Deletes `last`: the same state at a resourceVersion of its own. */
+  /** Deletes the object with the state `last`. The deletion has the same state, at a new resourceVersion. */
   remove(resource: StoredResource, last: Version): Version {
     const collection = this.collection(resource)
     const { key, namespace, name, uid, labels, owners, terminating, storedAs, schema } = last
@@ -149,7 +149,7 @@ export class Store {
     return version
   }
 
-  /** Compacts as etcd does: old states up to `rv` are gone. Watches are not touched. */
+  /** Compacts as etcd does: drops old states up to `rv`. Watches are not affected. */
   compact(rv: number): void {
     this.#compacted = Math.max(this.#compacted, Math.min(rv, this.#revision))
     for (const collection of this.#collections.values()) collection.prune(this.#compacted)
@@ -157,7 +157,7 @@ export class Store {
 
   /** Empties the watch caches up to `upTo`, as a restart of the server does up to the present. */
   forgetLogs(upTo: number): void {
-    // Never past the present, which a restore may have moved back: a watch from there on must go well.
+    // Never past the present, which a restore may have moved back, so that a watch from the present succeeds.
     const rv = Math.min(upTo, this.#revision)
     this.#floor = Math.max(this.#floor, rv)
     for (const collection of this.#collections.values()) {
@@ -167,8 +167,8 @@ export class Store {
   }
 
   /**
-   * Goes back to the state at `rv`, as a restore of etcd from a backup does: objects, counter and
-   * watch caches. Throws a `RangeError` when history does not reach that far.
+   * Goes back to the state at `rv`, as a restore of etcd from a backup does: objects, counter and watch caches. Throws a `RangeError` if the history does not
+   * contain that state.
    */
   restore(rv: number): void {
     if (rv < this.#compacted || rv > this.#revision) {
@@ -183,7 +183,7 @@ export class Store {
     this.#supersededBytes += previous.text.length + 200
     if (this.#supersededBytes <= this.#historyBytes) return
     this.#supersededBytes /= 2
-    // Half of the bound's worth of changes is kept, so that a watch that lags a little still resumes.
+    // Half of the changes within the bound are kept, so that a watch that lags a little can still resume.
     const keepFrom = Math.floor((this.#revision + Math.max(this.#compacted, this.#floor)) / 2)
     this.compact(keepFrom)
     this.forgetLogs(keepFrom)

@@ -1,11 +1,11 @@
 import type { StoredText } from '../objects/stored.ts'
 
-/** What a change was to a watch that sees every object. */
+/** The type of a change for a watch that sees every object. */
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** One state of one object, from one resourceVersion to the next. Never changed, but for `prev`. */
+/** One state of one object, from one resourceVersion to the next. Only `prev` ever changes. */
 export interface Version extends StoredText {
-  /** `namespace/name`, or `name` where there is no namespace. */
+  /** `namespace/name`, or `name` if there is no namespace. */
   readonly key: string
   readonly namespace: string
   readonly name: string
@@ -13,21 +13,21 @@ export interface Version extends StoredText {
   readonly rv: number
   readonly type: ChangeType
   readonly labels: { readonly [key: string]: string } | undefined
-  /** uids of its owners, for garbage collection. */
+  /** The uids of the object's owners, for garbage collection. */
   readonly owners: readonly string[] | undefined
-  /** Whether it has a deletionTimestamp. */
+  /** Whether the object has a deletionTimestamp. */
   readonly terminating: boolean
-  /** The version (`v1`) that it was written at. */
+  /** The version (`v1`) at which the state was written. */
   readonly storedAs: string
-  /** The schema that it was written under, if its resource has one. */
+  /** The schema under which the state was written, if its resource has one. */
   readonly schema: string | undefined
-  /** The state that is stored, of one that was converted to another version. */
+  /** For a state that was converted to another version: the stored state. */
   readonly source?: Version | undefined
-  /** The state before, while history still reaches it. */
+  /** The state before, while the history contains it. */
   prev: Version | undefined
 }
 
-/** The state that a key had at `rv`, following history back; `undefined` when it did not exist. */
+/** The state of a key at `rv`, found by following the history back; `undefined` if the object did not exist. */
 export function at(version: Version | undefined, rv: number): Version | undefined {
   let state = version
   while (state !== undefined && state.rv > rv) state = state.prev

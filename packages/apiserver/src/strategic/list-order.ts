@@ -1,10 +1,10 @@
 import { isObject, type Json, own, sameJson } from '@wherry/cel/internal'
 import { StrategicError } from './strategic-error.ts'
 
-/** What identifies the items of a list: a field of theirs, or (`''`) the items themselves. */
+/** The field that identifies the items of a list, or `''` if the items identify themselves. */
 export type MergeKey = string
 
-/** What an item is known by. Throws a {@link StrategicError} for an item without its key. */
+/** The identity of an item. Throws a {@link StrategicError} for an item without its key. */
 export function keyOf(item: Json, key: MergeKey): Json {
   if (key === '') return item
   const value = isObject(item) ? own(item, key) : undefined
@@ -12,7 +12,7 @@ export function keyOf(item: Json, key: MergeKey): Json {
   throw StrategicError.noMergeKey(item, key)
 }
 
-/** Where the item that is known by `value` is in a list; -1: nowhere. */
+/** The index of the item with the identity `value` in a list; -1 if there is none. */
 export function indexOf(list: readonly Json[], value: Json, key: MergeKey): number {
   return list.findIndex(item => {
     const its = key === '' ? item : isObject(item) ? own(item, key) : undefined
@@ -21,8 +21,8 @@ export function indexOf(list: readonly Json[], value: Json, key: MergeKey): numb
 }
 
 /**
- * Puts a merged list in order: items that `wanted` names in its order, the others in that of `before`, and where both
- * were in `before` already, as they were there.
+ * Orders a merged list. Items in `wanted` have its order, and the others have the order of `before`. Two items that were both in `before` keep their relative
+ * order.
  */
 export function ordered(
   merged: readonly Json[],

@@ -1,6 +1,6 @@
 import { isObject, isRawNumber, type Json, own } from '@wherry/cel/internal'
 
-/** Why a strategic merge patch can't be merged, and what that answers: 400, or 500 for what the server has no name for. */
+/** The reason for which a strategic merge patch can't be merged, and the status of the answer: 400, 422, or 500 for an error that the server does not classify. */
 export class StrategicError extends Error {
   readonly code: 400 | 422 | 500
 
@@ -22,7 +22,7 @@ export class StrategicError extends Error {
   }
 }
 
-/** A value as Go's `%v` prints it. */
+/** A value in the form of Go's `%v`. */
 export function goPlain(value: Json | undefined): string {
   if (value === null || value === undefined) return '<nil>'
   if (isRawNumber(value)) return value.rawJSON

@@ -9,8 +9,8 @@ const deleteFromList = '$deleteFromPrimitiveList'
 const setElementOrder = '$setElementOrder'
 
 /**
- * A strategic merge patch: maps are merged, lists are merged or replaced as `type` says, and the directives in the patch
- * say what else is to be. Throws a {@link StrategicError}.
+ * A strategic merge patch: maps are merged, lists are merged or replaced as `type` says, and the directives in the patch are carried out. Throws a {@link
+ * StrategicError}.
  *
  * https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md
  */
@@ -29,7 +29,7 @@ export function strategicMerge(original: JsonObject, patch: JsonObject, type: Fi
   return merged
 }
 
-/** Merges one field of a patch into `merged`. */
+/** Merges a field of a patch into `merged`. */
 function mergeField(merged: JsonObject, name: string, value: Json, deletes: boolean, type: FieldType): void {
   if (value === null) {
     delete merged[name]
@@ -44,7 +44,7 @@ function mergeField(merged: JsonObject, name: string, value: Json, deletes: bool
   else put(merged, name, value)
 }
 
-/** Takes a value over from a patch, without nulls and directives; a map that is only a directive is nothing. */
+/** Sets a value of a patch, without nulls and directives. A map with only a directive is left out. */
 function put(merged: JsonObject, name: string, value: Json): void {
   const plain = withoutDirectives(value)
   if (plain === undefined) delete merged[name]
@@ -67,7 +67,7 @@ function withoutDirectives(value: Json): Json | undefined {
   return plain
 }
 
-/** A value taken over whole: to the types of built-ins, nulls are nothing and directives are unknown fields. */
+/** Decodes a value that replaces another as a whole. The types of built-ins drop nulls, and treat directives as unknown fields. */
 function asDecoded(value: Json): Json {
   if (Array.isArray(value)) return value.map(item => asDecoded(item as Json))
   if (!isObject(value)) return value
@@ -128,7 +128,7 @@ function listOrNone(value: Json | undefined): readonly Json[] | undefined {
   throw new StrategicError(500, `expected a []interface {}, but received a ${goType(value)}`)
 }
 
-/** Refuses a patch if its items are not in the order that it asks for. */
+/** Refuses a patch if its items are not in the order that its directive lists. */
 function checkOrder(given: readonly Json[], order: readonly Json[], key: MergeKey): void {
   const items = given.filter(item => !isObject(item) || own(item, directive) === undefined)
   let at = 0

@@ -7,7 +7,7 @@ import { checkNetworkPolicy } from '../builtin/validation/network-policy.ts'
 import { decisionProblems } from '../write/parts.ts'
 import type { Strategies } from '../write/strategy.ts'
 
-/** The strategies of resources that differ in little. */
+/** The strategies of resources with few rules of their own. */
 export const otherStrategies: Strategies = {
   'certificatesigningrequests.certificates.k8s.io': {
     problems: (object, old) => (old === undefined ? [] : decisionProblems(object, old, false)),

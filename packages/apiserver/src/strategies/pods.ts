@@ -14,7 +14,7 @@ export const podStrategies: Strategies = {
       object.status = newPodStatus(object)
       const spec = objectAt(object, 'spec')
       const grace = own(spec ?? {}, 'terminationGracePeriodSeconds')
-      // A Pod is given some time.
+      // A negative grace period becomes one second.
       if (typeof grace === 'number' && grace < 0) object.spec = { ...spec, terminationGracePeriodSeconds: 1 }
     },
     update(object, old) {

@@ -31,7 +31,7 @@ const all: Strategies = {
 
 const none: Strategy = {}
 
-/** The strategy of a built-in resource; that of a custom resource adds nothing to what all resources do. */
+/** The strategy of a built-in resource. The strategy of a custom resource adds nothing to the rules of all resources. */
 export function strategyOf(type: ResourceType): Strategy {
   return type.custom ? none : (all[resourceKey(type)] ?? none)
 }

@@ -13,12 +13,12 @@ import { checkDaemonSet, checkDeployment, checkReplicaSet, checkStatefulSet } fr
 import type { KubeObject } from '../objects/object.ts'
 import type { Strategies } from '../write/strategy.ts'
 
-/** The one text without a value that is printed, and that nobody owns. */
+/** Fills in `serviceName`, which is printed even if it is empty, and which then has no owner. */
 function nameService(object: KubeObject): void {
   object.spec = { ...objectAt(object, 'spec'), serviceName: stringAt(objectAt(object, 'spec'), 'serviceName') ?? '' }
 }
 
-/** The strategies of Deployments, DaemonSets, ReplicaSets, StatefulSets and what they consist of. */
+/** The strategies of Deployments, DaemonSets, ReplicaSets, StatefulSets and the objects that they manage. */
 export const workloadStrategies: Strategies = {
   replicationcontrollers: {
     orphansByDefault: { warning: undefined },

@@ -34,14 +34,14 @@ import { asScales, managedByScale, managedOfScale } from './scale-owners.ts'
 import type { WriteRequest } from './write-request.ts'
 import { checkVersion, type DeleteOptions, type Writer } from './writer.ts'
 
-/** What writes need of the server. */
+/** The parts of the server that writes need. */
 export interface WriteHost extends WritingHost {
   readonly store: Store
   readonly writer: Writer
   readonly access: AccessControl
   readonly outside: Outside
   readonly namespaces: {
-    /** Refuses an object in a namespace that is not there, or is going. */
+    /** Refuses an object in a namespace that does not exist or is being deleted. */
     admit(type: ResourceType, namespace: string, name: string): void
     admitDeletion(type: ResourceType, name: string): void
   }
@@ -50,7 +50,7 @@ export interface WriteHost extends WritingHost {
   readonly shards: boolean
 }
 
-/** Carries a write out and answers it. Throws the refusal. */
+/** Carries out a write and answers it. Throws the refusal. */
 export function answerWrite(host: WriteHost, write: WriteRequest): void {
   const { verb, type, target } = write
   if (verb === 'delete') return remove(host, write)
@@ -79,7 +79,7 @@ export function answerWrite(host: WriteHost, write: WriteRequest): void {
   send(host, write, 200, after, dryRun)
 }
 
-/** Which part of an object an endpoint writes. */
+/** The part of an object that an endpoint writes. */
 function partOf({ subresource }: ResourceTarget): Part {
   return subresource === 'finalize' || subresource === 'status' || isOwnPart(subresource) ? subresource : 'main'
 }
@@ -87,7 +87,7 @@ function partOf({ subresource }: ResourceTarget): Part {
 function applyConfiguration(host: WriteHost, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
   const { target, type } = write
   const there = host.store.collection(type).get(objectKey(target.namespace, target.name)) !== undefined
-  // A subresource is of an object that is there.
+  // A subresource exists only for an existing object.
   const creates = !there && target.subresource === ''
   const current = creates ? undefined : host.writer.read(type, target.namespace, target.name)
   const object = named(write, appliedTo(host, write, current?.object, validation))
@@ -99,12 +99,12 @@ function applyConfiguration(host: WriteHost, write: WriteRequest, dryRun: boolea
   }
   authorizeCreate(host, write)
   checkVersion(object.metadata.resourceVersion)
-  // It is the storage that takes no notice of it, and a dry run does not come so far.
+  // The storage ignores the resourceVersion. A dry run does not reach the storage.
   if (!dryRun) delete object.metadata.resourceVersion
   store(host, write, object, dryRun)
 }
 
-/** Writes the replicas of an object, by its Scale. */
+/** Writes the replicas of an object through its Scale. */
 function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
   const { type, target, verb } = write
   const current = host.writer.read(type, target.namespace, target.name)
@@ -121,7 +121,7 @@ function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation
   }
   const given = isApply(write) ? named(write, appliedTo(host, asScale, live, validation)) : asked()
   const scaled = { ...given, metadata: { ...objectAt(given, 'metadata') } } as KubeObject
-  // A Scale that was decoded does not say 0, and one that was applied keeps what it said.
+  // A decoded Scale leaves out a 0, and an applied Scale keeps its value.
   if (!isApply(write) && objectAt(scaled, 'spec')?.replicas === 0) scaled.spec = {}
   if (!isApply(write)) own(host, asScale, live, scaled)
   const next = withScale(type, current.object, scaled)
@@ -130,7 +130,7 @@ function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation
   sendValue(write, 200, scaleOf(type, after))
 }
 
-/** Refuses an apply that would create to users without that right. Unlike other refusals of access it is an answer like any. */
+/** Refuses an apply that would create an object to users without the right to create. Unlike other refusals of access, this refusal has no special headers. */
 function authorizeCreate(host: WriteHost, { info, target, user }: WriteRequest): void {
   try {
     host.access.authorize({ ...target, user, verb: 'create', path: info.path })
@@ -140,13 +140,13 @@ function authorizeCreate(host: WriteHost, { info, target, user }: WriteRequest):
   }
 }
 
-/** Whether an update is of an object that is not there, and makes it. */
+/** Whether an update creates its object because it does not exist. */
 function createsOnUpdate({ store }: WriteHost, { type, target, strategyOf }: WriteRequest): boolean {
   if (strategyOf(type).createsOnUpdate !== true || target.subresource !== '') return false
   return store.collection(type).get(objectKey(target.namespace, target.name)) === undefined
 }
 
-/** Refuses an object of another name than the URL's. */
+/** Refuses an object with another name than the URL's. */
 function named({ target }: WriteRequest, object: KubeObject): KubeObject {
   const { name = '' } = object.metadata
   if (name === target.name) return object
@@ -171,14 +171,14 @@ function create(host: WriteHost, write: WriteRequest, dryRun: boolean, validatio
   store(host, write, object, dryRun)
 }
 
-/** Nobody grants rights that they do not have. */
+/** Refuses a grant of rights that the user does not have. */
 function confirmGrant({ access }: WriteHost, { type, target, user }: WriteRequest, object: KubeObject): void {
   const { group, plural } = type
   if (group !== 'rbac.authorization.k8s.io' || target.subresource !== '') return
   confirmNoEscalation(access, { user, plural, namespace: target.namespace, name: target.name, object })
 }
 
-/** Creates an object, and answers it. */
+/** Creates an object, and answers with it. */
 function store(host: WriteHost, write: WriteRequest, object: KubeObject, dryRun: boolean): void {
   const { type, target } = write
   host.namespaces.admit(type, target.namespace, object.metadata.name ?? '')
@@ -196,7 +196,7 @@ function warnOf(write: WriteRequest, object: KubeObject, old: KubeObject | undef
   for (const warning of strategyOf(type).warnings?.(object, old) ?? []) responder.warn(warning)
 }
 
-/** The server of custom resources takes any finalizer, and warns of new ones that others may use too. */
+/** Warns of new finalizers that other programs may use, too. The server of custom resources accepts any finalizer. */
 function warnOfFinalizers({ type, responder }: WriteRequest, { metadata }: KubeObject, known: readonly string[]): void {
   if (!type.custom) return
   for (const finalizer of metadata.finalizers ?? []) {
@@ -240,7 +240,7 @@ function removeCollection(host: WriteHost, write: WriteRequest): void {
     namespace: target.namespace,
     watchCache: host.hasWatchCache(resourceKey(type)),
   }
-  // A webhook may be asked about each, so that this is run again: objects that are gone by then stay on the list.
+  // A webhook may be called for each object, so that this code runs again. Objects that were deleted by then stay in the list.
   const result = host.outside.once('list', () => list(source, listOptions))
   for (const item of result.items) {
     host.outside.once(`delete ${item.key}`, () => {
@@ -254,7 +254,7 @@ function removeCollection(host: WriteHost, write: WriteRequest): void {
 
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']
 
-/** Refuses patches of another type than the resource takes. */
+/** Refuses patches of a type that the resource does not accept. */
 function checkPatchType({ request, type }: WriteRequest): void {
   const given = contentTypeOf(request)
   if (patchTypes.includes(given) || (given === strategicType && !type.custom)) return
@@ -279,7 +279,7 @@ function patched({ request, type }: WriteRequest, current: KubeObject): JsonObje
   }
 }
 
-/** The state in the store that `object` is, so that it need not be printed twice; `undefined` when it is another. */
+/** The stored state that equals `object`, so that the object need not be serialised again; `undefined` if the store has another state. */
 function storedState({ store }: WriteHost, type: ResourceType, { metadata }: KubeObject): StoredText | undefined {
   const version = store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
   const same = version !== undefined && version.uid === metadata.uid && String(version.rv) === metadata.resourceVersion

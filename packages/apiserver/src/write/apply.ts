@@ -17,10 +17,7 @@ export function isApply({ request, verb }: Pick<WriteRequest, 'request' | 'verb'
   return verb === 'patch' && contentTypeOf(request) === 'application/apply-patch+yaml'
 }
 
-/**
- * The object that an apply makes of `live` (`undefined`: there is none yet), with its `managedFields` and its defaults.
- * Throws the refusal.
- */
+/** The result of an apply to `live` (`undefined` if the object does not exist yet), with its `managedFields` and its defaults. Throws the refusal. */
 export function appliedTo(
   host: WritingHost,
   write: WriteRequest,
@@ -48,19 +45,19 @@ export function appliedTo(
   return decoded(write, object, config as KubeObject)
 }
 
-/** A real server can't convert the Scale of a custom resource back, so it refuses an apply that changes one. */
+/** Refuses an apply that changes the Scale of a custom resource, because a real server can't convert such a Scale back. */
 function checkUnchanged(live: KubeObject, applied: KubeObject, config: KubeObject): void {
   if (sameJson(contentOf(live), contentOf(applied))) return
   const why = `request to convert CR to an invalid group/version: ${config.apiVersion}`
   throw new StatusError(500, '', `failed to convert new object (${nameOf(config, config)}) to proper version: ${why}`)
 }
 
-/** Gives what was applied the form of an object of its kind. */
+/** Brings the result of an apply into the form of an object of its kind. */
 function decoded(write: WriteRequest, applied: KubeObject, config: KubeObject): KubeObject {
   const { type } = write
   try {
     const { object } = asObject(applied, write, 'apply')
-    // Unknown fields were refused, and nulls stay: nothing is pruned.
+    // Unknown fields were refused before, and nulls are kept, so nothing is pruned.
     return type.schema === undefined ? object : (applyDefaults(type.schema.root, object) as KubeObject)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error

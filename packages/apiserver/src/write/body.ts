@@ -25,14 +25,14 @@ import type { WriteRequest } from './write-request.ts'
 import { readYaml, YamlError } from './yaml.ts'
 
 /**
- * Where an object comes from decides how the server refuses one that can't be decoded. What a strategic merge patch makes is
- * refused with the patch.
+ * The origin of an object. It decides how the server refuses an object that can't be decoded. The refusal of a strategic merge patch's result contains the
+ * patch.
  */
 export type Origin = 'body' | 'patch' | 'apply' | { readonly strategic: () => Json }
 
 const head = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-/** As much of a request as says what its body is. */
+/** The parts of a request that determine its body. */
 export type BodyOf = Pick<ServerRequest, 'body' | 'headers'>
 
 /** A content type without its parameters. */
@@ -49,7 +49,7 @@ export function parseBody(request: BodyOf, text: string = textOf(request.body)):
   const problem = (why: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: ${why}`)
   let value: Json
   try {
-    // YAML is read into maps, and those are printed in order.
+    // YAML is read into maps, which are printed in order.
     value = isYaml(request) ? sortKeys(readYaml(text).value) : parseJson(text)
   } catch (error) {
     throw error instanceof YamlError ? new DecodeError(error.message) : problem(syntaxProblem(error as Error))
@@ -90,14 +90,14 @@ const builtinKinds = new Map(
   builtinResources.map(({ group, version, kind }) => [`${apiVersionOf(group, version)}/${kind}`, { group, version }]),
 )
 
-/** What a request brings, as an object of a resource. */
+/** The object of a request, and its unknown fields. */
 export interface ReadObject {
   readonly object: KubeObject
-  /** Where the fields were that the type of a built-in does not have. */
+  /** The paths of the fields that a built-in's type does not have. */
   readonly unknown: readonly string[]
 }
 
-/** Checks that `given` is an object of `type` for this URL, and gives it the parts that it may leave out. */
+/** Checks that `given` is an object of `type` for this URL, and fills in the parts that may be left out. */
 export function asObject(
   given: JsonObject,
   { type, target, strategyOf }: Pick<WriteRequest, 'type' | 'target' | 'strategyOf'>,
@@ -147,8 +147,8 @@ function completed(
 }
 
 /**
- * A built-in without the fields that its type does not have, and where they were. Refuses a built-in with a value of another type
- * than its field. What has no such type stays as it is.
+ * Returns a built-in without the fields that its type does not have, and the paths of these fields. Refuses a built-in with a value of another type than its
+ * field. An object without a known type stays unchanged.
  */
 export function knownFields(
   value: JsonObject,
@@ -163,7 +163,7 @@ export function knownFields(
   return { object, unknown }
 }
 
-/** The refusal of an object that can't be decoded; an apply words it by itself. */
+/** The refusal of an object that can't be decoded. An apply has its own message. */
 function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, origin: Origin): Error {
   if (origin === 'apply') return error
   if (origin === 'body') {
@@ -225,7 +225,7 @@ function normaliseMeta(metadata: ObjectMeta, path: string): void {
   for (const [name, type] of metaLists) {
     const list: unknown = metadata[name]
     if (list !== undefined && !Array.isArray(list)) throw unmarshal(list as Json, field(name), `[]${type}`)
-    // That nobody own anything is asked for by an empty list.
+    // An empty list of managedFields is kept: it removes all owners.
     if (Array.isArray(list) && list.length === 0 && name !== 'managedFields') delete metadata[name]
   }
   for (const name of metaTexts) {

@@ -10,8 +10,8 @@ function unsupported(message: string): StatusError {
 }
 
 /**
- * The request with its body in JSON, if it is in protobuf: clients that Go generates send every body so, the options of a delete too. Throws the
- * server's 400 for bytes that are no protobuf. A custom resource in protobuf ends the connection to a real server; here it is 415.
+ * Returns the request with a protobuf body converted to JSON. Clients that Go generates send every body in protobuf, even the options of a delete. Throws the
+ * server's 400 for bytes that are no protobuf. A real server closes the connection if a custom resource is in protobuf; this server answers 415.
  */
 export function withJsonBody<R extends BodyOf & { readonly method: string }>(request: R, type: ResourceType): R {
   const { method, body, headers } = request

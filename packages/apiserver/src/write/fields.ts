@@ -12,10 +12,10 @@ import { contentTypeOf, isYaml, textOf } from './body.ts'
 import { parsePatch, strategicType } from './patch.ts'
 import { readYaml, yamlError } from './yaml.ts'
 
-/** How fields that are unknown or given twice are treated. */
+/** How unknown and duplicate fields are treated. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
-/** The parts of a request that say which fields its object may have, and how others are reported. */
+/** The parts of a request that determine the known fields of its object, and how other fields are reported. */
 interface FieldsOf {
   readonly type: ResourceType
   readonly responder: Responder
@@ -32,7 +32,7 @@ export function readBySchema(object: KubeObject, write: FieldsOf, validation: Fi
   return read.object as KubeObject
 }
 
-/** Warns of fields of `value` that are unknown or given twice or, if so asked, refuses them. */
+/** Warns of unknown and duplicate fields of `value`, or refuses them if `validation` is strict. */
 export function reportFields(
   unknown: readonly string[],
   value: Json,
@@ -67,7 +67,7 @@ function refusal(findings: readonly string[], value: Json, { type, verb, request
 
 const operationFields = new Set(['op', 'path', 'from', 'value'])
 
-/** The problems of the fields in a request's text itself, as the server words them. `value` is parsed from the text, or patched by it. */
+/** The problems of the fields in a request's text itself, in the server's words. `value` is the parsed text, or the result of the patch. */
 function textFindings(
   { request, verb }: { readonly request: ServerRequest; readonly verb: string },
   value: Json,
@@ -80,7 +80,7 @@ function textFindings(
   return [...found, ...strangeOperations(parsePatch(request.body))].map(finding => `json patch ${finding}`)
 }
 
-/** Fields of a JSON patch's operations that mean nothing there. */
+/** The unknown fields of a JSON patch's operations. */
 function strangeOperations(patch: Json): string[] {
   if (!Array.isArray(patch)) return []
   return (patch as Json[]).flatMap((operation, i) => {

@@ -12,16 +12,16 @@ import { scaleType } from './scale-owners.ts'
 import { statusWrites } from './status-writes.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** What the `managedFields` of a write are made with. */
+/** The parts of the server that the `managedFields` of a write need. */
 export interface WritingHost {
   readonly clock: Clock
   readonly registry: Registry
 }
 
-/** Gives `next`, which is to replace `live` (`undefined`: is created), the `managedFields` that this write leaves. */
+/** Sets the `managedFields` of `next`, which replaces `live` (or is created, if `live` is `undefined`), to the result of this write. */
 export function own(host: WritingHost, write: WriteRequest, live: KubeObject | undefined, next: KubeObject): void {
   if (live === undefined) {
-    // These no create can set, so nobody owns them.
+    // No create can set these fields, so nobody owns them.
     if (next.metadata.deletionTimestamp !== undefined) delete next.metadata.deletionTimestamp
     if (next.metadata.deletionGracePeriodSeconds !== undefined) delete next.metadata.deletionGracePeriodSeconds
   }
@@ -40,7 +40,7 @@ export function writingOf({ clock, registry }: WritingHost, { info, request, tar
     manager: manager === '' ? managerOf(request.headers['user-agent'] ?? '') : manager,
     apiVersion: type.apiVersion,
     subresource: target.subresource,
-    // The server keeps no time for a scale.
+    // The server keeps no time for a write of a Scale.
     time: target.subresource === 'scale' ? undefined : timestamp(clock.now()),
     typeAt: apiVersion => {
       if (apiVersion === type.apiVersion) return fieldTypeOf(type)
@@ -53,7 +53,7 @@ export function writingOf({ clock, registry }: WritingHost, { info, request, tar
   }
 }
 
-/** Gives `next` the `managedFields` that a write of the server's own controllers leaves. */
+/** Sets the `managedFields` of `next` to the result of a write by the server's own controllers. */
 export function ownByServer(
   type: ResourceType,
   live: KubeObject | undefined,
@@ -73,7 +73,7 @@ export function ownByServer(
 
 const builtinTypes = new WeakMap<ResourceType, FieldType | undefined>()
 
-/** How objects of a resource are owned. */
+/** The type by which the fields of a resource's objects are owned. */
 export function fieldTypeOf(type: ResourceType): FieldType | undefined {
   if (type.schema !== undefined) return isScale(type) ? scaleType : customType(type.schema.root)
   const known = builtinTypes.get(type)
@@ -89,7 +89,7 @@ function isScale({ kind, group }: ResourceType): boolean {
 
 const maxManagerBytes = 128
 
-/** The manager that a client's name stands for: what comes before its version, as far as it can be printed. */
+/** The manager's name for a client: its user agent up to the version, without characters that can't be printed. */
 function managerOf(userAgent: string): string {
   const [name = ''] = userAgent.split('/')
   let manager = ''
@@ -106,7 +106,7 @@ function managerOf(userAgent: string): string {
 const userMetadata = ['labels', 'annotations', 'ownerReferences', 'finalizers'] as const
 const statusReset: FieldSet = { 'f:status': member }
 
-/** The fields that an endpoint puts back to what they were, so that its writers do not own them. */
+/** The fields that an endpoint resets to their old values, so that its writers do not own them. */
 function resetBy(type: ResourceType, subresource: string): FieldSet | undefined {
   if (subresource === 'scale') return undefined
   if (subresource !== 'status') return type.hasStatus ? statusReset : undefined

@@ -72,7 +72,7 @@ function managerProblems(manager: string): StatusCause[] {
   return causes
 }
 
-/** The options of a delete: the body's, and only where there is no body the query's. Throws the server's 400 and 422. */
+/** The options of a delete: from its body, or from the query if there is no body. Throws the server's 400 and 422. */
 export function readDeleteOptions(request: BodyOf, query: URLSearchParams): DeleteOptions {
   const { body } = request
   const value = body.length === 0 ? {} : parseOptions(request)
@@ -110,7 +110,7 @@ function isPolicy(text: string | undefined): text is 'Background' | 'Foreground'
   return text === 'Background' || text === 'Foreground' || text === 'Orphan'
 }
 
-/** Parses the body of a request that carries options. Throws the server's 400. */
+/** Parses the options in a request's body. Throws the server's 400. */
 export function parseOptions(request: BodyOf): ReturnType<typeof parseBody> {
   try {
     return parseBody(request)

@@ -2,13 +2,13 @@ import { type JsonObject, objectAt, objectsAt, own, sameJson } from '@wherry/cel
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 
-/** An endpoint that writes one thing of an object. */
+/** An endpoint that writes a single part of an object. */
 export type OwnPart = 'approval' | 'ephemeralcontainers' | 'resize'
 
-/** Which part of an object an update writes. */
+/** The part of an object that an update writes. */
 export type Part = 'main' | 'status' | 'finalize' | OwnPart
 
-/** What an endpoint of a built-in makes of an object: the old one, with the one thing that the endpoint is for. */
+/** The results of writes to the endpoints: the old object with the endpoint's part from the new object. */
 const parts: Readonly<Record<OwnPart, (object: KubeObject, old: KubeObject, now: string) => Partial<KubeObject>>> = {
   approval(object: KubeObject, old: KubeObject, now: string): Partial<KubeObject> {
     const { conditions: _, ...rest } = objectAt(old, 'status') ?? {}
@@ -44,7 +44,7 @@ export function isOwnPart(part: string): part is OwnPart {
   return Object.hasOwn(parts, part)
 }
 
-/** `old` with what `part` takes of `object`. */
+/** `old` with the part of `object` that `part` writes. */
 export function withPart(part: OwnPart, object: KubeObject, old: KubeObject, now: string): KubeObject {
   return { ...old, ...parts[part](object, old, now), metadata: { ...old.metadata } } as KubeObject
 }
@@ -52,7 +52,7 @@ export function withPart(part: OwnPart, object: KubeObject, old: KubeObject, now
 const conditionsOf = (object: KubeObject): readonly JsonObject[] =>
   objectsAt(objectAt(object, 'status') ?? {}, 'conditions')
 
-/** A request for a certificate that was approved, denied or failed stays so. `mayDecide`: it can be decided on here. */
+/** The problems of a changed decision on a certificate request: it can't be taken back. `mayDecide`: whether this endpoint may approve and deny. */
 export function decisionProblems(object: KubeObject, old: KubeObject, mayDecide: boolean): StatusCause[] {
   const had = (one: KubeObject, type: string): boolean => conditionsOf(one).some(condition => condition.type === type)
   return ['Approved', 'Denied', 'Failed'].flatMap((type): StatusCause[] => {
@@ -63,7 +63,7 @@ export function decisionProblems(object: KubeObject, old: KubeObject, mayDecide:
   })
 }
 
-/** The problems of an object that an endpoint made: an ephemeral container, once there, stays as it is. */
+/** The problems of the object after a write to an endpoint: an existing ephemeral container must not change. */
 export function problemsOfPart(part: OwnPart, object: KubeObject, old: KubeObject): StatusCause[] {
   if (part === 'approval') return decisionProblems(object, old, true)
   if (part !== 'ephemeralcontainers') return []

@@ -17,8 +17,8 @@ import { strategicMerge } from '../strategic/strategic-merge.ts'
 import { textOf } from './body.ts'
 
 /**
- * A merge patch (RFC 7396). Ours and not a library's: those we know lose keys named `__proto__`, or throw on them. The keys of
- * what it reaches into are in order, as a real server's refusals of the result show.
+ * Applies a merge patch (RFC 7396). No library is used, because the known libraries lose keys named `__proto__`, or throw on them. The keys of each patched
+ * object are sorted, as in a real server's refusals of the result.
  */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch
@@ -32,12 +32,12 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
   return merged
 }
 
-/** What a strategic merge patch is sent as. */
+/** The content type of a strategic merge patch. */
 export const strategicType = 'application/strategic-merge-patch+json'
 
 const rejected = 'the server rejected our request due to an error in our request'
 
-/** Parses the body of a patch; a merge patch must be an object. Throws the server's 400. */
+/** Parses the body of a patch. A merge patch must be an object. Throws the server's 400. */
 export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
   let patch: Json
   try {
@@ -51,7 +51,7 @@ export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
   throw StatusError.badRequest(`error decoding patch: ${why}`)
 }
 
-/** A strategic merge patch of a built-in. Throws the server's refusals. */
+/** Applies a strategic merge patch to a built-in. Throws the server's refusals. */
 export function strategicPatch(target: JsonObject, body: Uint8Array, type: FieldType): JsonObject {
   const patch = readStrategic(body)
   if (patch === null) return target
@@ -72,7 +72,7 @@ function readStrategic(body: Uint8Array): JsonObject | null {
   throw StatusError.badRequest(why)
 }
 
-/** A JSON patch (RFC 6902). Throws the server's 422 for one that does not apply, 400 for one that is none. */
+/** Applies a JSON patch (RFC 6902). Throws the server's 422 if the patch does not apply, and 400 if it is no JSON patch. */
 export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
   if (!Array.isArray(patch)) {
     throw StatusError.badRequest(
@@ -91,7 +91,7 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
     const copy = { ...(operation as object) } as { op: string; path: string; from?: string; value?: unknown }
     copy.path = armourPath(copy.path)
     if (copy.from !== undefined) copy.from = armourPath(copy.from)
-    // To the server's library a field that is missing from an existing object is null: it can be copied and replaced.
+    // The server's library treats an absent field of an existing object as null, which can be copied and replaced.
     if (copy.op === 'copy' && isMissing(document, copy.from ?? '')) Object.assign(copy, { op: 'add', value: null })
     if (isMissing(document, copy.path)) {
       if (copy.op === 'replace') copy.op = 'add'
@@ -109,7 +109,7 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
   return inOrder(patched, touched)
 }
 
-/** The keys that the pointers of a patch lead through. */
+/** The keys on the paths of a patch, as a tree. */
 interface Touched extends Map<string, Touched> {}
 
 function touch(touched: Touched, pointer: string): void {
@@ -122,7 +122,7 @@ function touch(touched: Touched, pointer: string): void {
   }
 }
 
-/** With the keys of all that was touched in order, as a real server's refusals of the result show it. */
+/** Sorts the keys of all objects on the patch's paths, as in a real server's refusals of the result. */
 function inOrder(object: JsonObject, touched: Touched): JsonObject {
   const ordered: JsonObject = {}
   for (const key of Object.keys(object).sort()) {
@@ -142,10 +142,7 @@ function unprocessable(): StatusError {
   return new StatusError(422, 'Invalid', rejected, { details: {} })
 }
 
-/**
- * The patch library takes `__proto__` for the prototype and copies kept integers apart, so both go
- * through it in disguise.
- */
+/** The patch library treats `__proto__` as the prototype and does not copy raw integers correctly, so both are disguised for it. */
 const protoKey = '\u0000__proto__'
 const rawPrefix = '\u0000integer:'
 

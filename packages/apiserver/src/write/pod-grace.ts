@@ -1,7 +1,7 @@
 import { isObject, objectAt, own } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
-/** How long a pod's graceful deletion takes; 0 where nothing runs it. */
+/** The time of a pod's graceful deletion, in seconds; 0 if the pod has no node. */
 export function podGraceSeconds(object: KubeObject, asked: number | undefined): number {
   const spec = objectAt(object, 'spec')
   if (!isObject(spec) || !own(spec, 'nodeName')) return 0

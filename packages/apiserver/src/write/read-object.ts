@@ -6,8 +6,8 @@ import { parsePatch, strategicType } from './patch.ts'
 import type { WriteRequest } from './write-request.ts'
 
 /**
- * What a request brings, as an object of the request's resource. Warns of fields that the resource does not have, or
- * refuses them, as `validation` says. Throws the server's 400 for what can't be such an object.
+ * Reads the object of a request, as an object of the request's resource. Warns of fields that the resource does not have, or refuses them, depending on
+ * `validation`. Throws the server's 400 if the value can't be an object of the resource.
  */
 export function readObject(
   value: JsonObject,
@@ -21,7 +21,7 @@ export function readObject(
   return object
 }
 
-/** Where an object comes from that a create, an update or a patch brings. */
+/** The origin of the object in a create, an update or a patch. */
 export function originOf({ request, verb }: Pick<WriteRequest, 'request' | 'verb'>): Origin {
   if (verb !== 'patch') return 'body'
   return contentTypeOf(request) === strategicType ? { strategic: () => parsePatch(request.body) } : 'patch'

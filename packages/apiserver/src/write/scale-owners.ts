@@ -12,7 +12,7 @@ type Managed = KubeObject['metadata']['managedFields']
 const scaleVersion = 'autoscaling/v1'
 const replicasOfScale = setOf(['spec', 'replicas'])
 
-/** How the fields of a Scale are owned. */
+/** The type by which the fields of a Scale are owned. */
 export const scaleType: FieldType = struct('Scale', {
   apiVersion: fieldType({ kind: 'string' }),
   kind: fieldType({ kind: 'string' }),
@@ -21,16 +21,13 @@ export const scaleType: FieldType = struct('Scale', {
   status: struct('ScaleStatus', { replicas: fieldType({ kind: 'number' }), selector: fieldType({ kind: 'string' }) }),
 })
 
-/** A resource as its endpoint `scale` has it: objects of the kind Scale. */
+/** The resource of the Scales of a resource's objects. */
 export function asScales(type: ResourceType): ResourceType {
   const kind = { group: 'autoscaling', version: 'v1', apiVersion: scaleVersion, kind: 'Scale', plural: 'scales' }
   return { ...type, ...kind, hasStatus: false, schema: undefined, conversion: undefined }
 }
 
-/**
- * The `managedFields` of an object's Scale: the owners of the object's replicas own those of the Scale, and nobody owns
- * anything else of it.
- */
+/** The `managedFields` of an object's Scale: the owners of the object's replicas own the Scale's replicas. No other field of the Scale has an owner. */
 export function managedOfScale(managedFields: Managed, registry: Registry, type: ResourceType): Managed {
   const managers = readManagers(managedFields) ?? []
   const owners = managers.filter(manager => owns(manager, pathAt(manager.apiVersion, registry, type)))
@@ -40,8 +37,8 @@ export function managedOfScale(managedFields: Managed, registry: Registry, type:
 }
 
 /**
- * The `managedFields` of an object after a write to its Scale that left `ofScale`. Managers of replicas that are not in
- * there lose them; the server keeps no time of those that are new there.
+ * The `managedFields` of an object after a write to its Scale, which resulted in `ofScale`. Managers that do not own the replicas in it lose them. The server
+ * keeps no time for managers that are new in it.
  */
 export function managedByScale(
   managedFields: Managed,
@@ -54,7 +51,7 @@ export function managedByScale(
   const known = new Set<Manager>()
   for (const manager of readManagers(managedFields) ?? []) {
     const path = pathAt(manager.apiVersion, registry, type)
-    // A version that is not served any more is nobody's.
+    // The fields of a version that is no longer served have no owner.
     if (path === undefined) continue
     const still = scalers.find(scaler => sameManager(scaler, manager))
     if (still !== undefined) known.add(still)
@@ -88,7 +85,7 @@ function owns({ set }: Manager, path: readonly string[] | undefined): boolean {
   return hasField(parent, `f:${path.at(-1)}`)
 }
 
-/** Where objects of an apiVersion say how many replicas there are to be; `undefined`: it is not served. */
+/** The path of the desired replicas in objects of an apiVersion; `undefined` if the version is not served. */
 function pathAt(apiVersion: string, registry: Registry, type: ResourceType): string[] | undefined {
   const found = registry.find(type.group, apiVersion.split('/').at(-1) as string, type.plural)
   return found === undefined || found.apiVersion !== apiVersion ? undefined : replicasPath(found)

@@ -4,10 +4,10 @@ import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 
-/** Built-ins with a scale subresource, all of one shape. */
+/** The paths for built-ins with a scale subresource, which are the same for all of them. */
 const builtinPaths: ScalePaths = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas' }
 
-/** Where an object says how many replicas there are to be. */
+/** The path of the desired replicas in an object. */
 export function replicasPath(type: ResourceType): string[] {
   return (type.scale ?? builtinPaths).specReplicas.split('.').slice(1)
 }
@@ -47,7 +47,7 @@ function selectorOf(type: ResourceType, object: KubeObject, paths: ScalePaths): 
     .join(',')
 }
 
-/** The object with the replicas that a Scale asks for. */
+/** The object with the replicas of a Scale. */
 export function withScale(type: ResourceType, object: KubeObject, scale: Json): KubeObject {
   if (!isObject(scale)) throw StatusError.badRequest('the request body is no Scale')
   const asked = own(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0
@@ -76,7 +76,7 @@ export function withScale(type: ResourceType, object: KubeObject, scale: Json): 
   return next
 }
 
-/** The value at a path of fields, which is all that a definition may have here: `.spec.replicas`, `.a.b\\.c`. */
+/** The value at a path, which can only consist of fields here: `.spec.replicas`, `.a.b\\.c`. */
 function at(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object
   for (const match of path.matchAll(/\.((?:\\.|[^.[\]\\])+)|\[(\d+)\]|\['([^']*)'\]/g)) {

@@ -3,7 +3,7 @@ import { resourceKey } from '../store/store.ts'
 
 const userMetadata = ['labels', 'annotations', 'ownerReferences', 'finalizers'] as const
 
-/** Older built-ins. A write of their status also writes the metadata in it. */
+/** The metadata that a write of the status also writes, for older built-ins. */
 const throughStatus: Readonly<Record<string, readonly (typeof userMetadata)[number][]>> = {
   ...Object.fromEntries(
     [

@@ -4,39 +4,39 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import type { StatusCause } from '../status.ts'
 import type { Part } from './parts.ts'
 
-/** What a built-in does beyond what every resource does. */
+/** The rules of a built-in, in addition to the rules of all resources. */
 export interface Strategy {
-  /** What admission by the server itself changes in an object that is created, or replaces `old`. */
+  /** Makes the changes of the server's own admission to an object that is created, or replaces `old`. */
   admit?(object: KubeObject, old: KubeObject | undefined): void
   /** Completes an object about to be created. */
   create?(object: KubeObject, addresses: ServiceAddresses): void
-  /** Completes an object about to be stored for the first time, in which nothing is wrong. */
+  /** Completes an object without problems that is about to be stored for the first time. */
   created?(object: KubeObject): void
   /** Completes an object about to be updated. */
   update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
-  /** The problems of an object, but for those of its metadata. */
+  /** The problems of an object, without those of its metadata. */
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
-  /** What the sender of an object is warned of. */
+  /** The warnings about an object for its sender. */
   warnings?(object: KubeObject, old: KubeObject | undefined): string[]
-  /** Whether its metadata is looked at only if nothing else is wrong. */
+  /** Whether the metadata is checked only if the rest of the object has no problems. */
   readonly checksMetadataLast?: boolean
-  /** Refuses what can't be decoded, by a `DecodeError`, and gives values the form that decoding gives them. */
+  /** Brings values into their decoded form. Throws a `DecodeError` if a value can't be decoded. */
   decode?(object: KubeObject): void
-  /** A finalizer that the first delete puts on. */
+  /** A finalizer that the first delete adds. */
   readonly deletionFinalizer?: string
   /**
-   * A delete that says nothing about dependents orphans them, and is answered with this warning, if there is one.
+   * A delete without a propagation policy orphans the dependents, and is answered with this warning, if there is one.
    *
    * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
    */
   readonly orphansByDefault?: { readonly warning: string | undefined }
-  /** Says in an object that its deletion has begun. */
+  /** Marks an object as being deleted. */
   marked?(object: KubeObject, now: string): void
-  /** Whether a delete answers the object instead of a Status. */
+  /** Whether a delete is answered with the object instead of a Status. */
   readonly answersDeleted?: boolean
-  /** Whether an update of an object that is not there creates it. */
+  /** Whether an update of an object that does not exist creates it. */
   readonly createsOnUpdate?: boolean
-  /** Whether `metadata.generation` counts changes of annotations too. */
+  /** Whether `metadata.generation` also counts changes of annotations. */
   readonly countsAnnotations?: boolean
 }
 

@@ -6,7 +6,7 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import type { StrategyOf } from './strategy.ts'
 
-/** A request that writes, taken apart. */
+/** A parsed request that writes. */
 export interface WriteRequest {
   readonly request: ServerRequest
   readonly info: RequestInfo

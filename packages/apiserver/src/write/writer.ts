@@ -23,20 +23,20 @@ import { podGraceSeconds } from './pod-grace.ts'
 import { statusWrites } from './status-writes.ts'
 import type { Strategy, StrategyOf } from './strategy.ts'
 
-/** What else may have a say before an object is written: admission. Throws to refuse. */
+/** Further admission before an object is written. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
 
-/** Admission webhooks, which are asked about a request's writes. Each call throws to refuse. */
+/** Admission webhooks for the writes of a request. Each call throws to refuse. */
 export interface WriteHooks {
-  /** An object that is to be created, or to replace `old`. */
+  /** Changes an object that is about to be created, or to replace `old`. */
   mutate(object: KubeObject, old: KubeObject | undefined): KubeObject
-  /** An object that would be stored as it is. */
+  /** Validates an object in the form in which it would be stored. */
   validate(object: KubeObject, old: KubeObject | undefined): void
-  /** An object about to be deleted. */
+  /** Admits the deletion of an object. */
   remove(object: KubeObject): void
 }
 
-/** What a delete asks for. */
+/** The options of a delete. */
 export interface DeleteOptions {
   readonly uid?: string | undefined
   readonly resourceVersion?: string | undefined
@@ -45,13 +45,13 @@ export interface DeleteOptions {
   readonly dryRun: boolean
 }
 
-/** What a delete did: the object is gone (`deleted`), or marked (`object`). */
+/** The result of a delete: the object is deleted (`deleted`), or only marked for deletion. */
 export interface DeleteResult {
   readonly deleted: boolean
   readonly object: KubeObject
 }
 
-/** What a writer needs of the server. */
+/** The parts of the server that a writer needs. */
 export interface WriterHost {
   readonly store: Store
   readonly clock: Clock
@@ -59,7 +59,7 @@ export interface WriterHost {
   readonly strategyOf: StrategyOf
 }
 
-/** Writes objects by the rules that hold for every resource, and by the strategy of each. */
+/** Writes objects by the rules for all resources, and by the strategy of each resource. */
 export class Writer {
   readonly #store: Store
   readonly #clock: Clock
@@ -79,18 +79,18 @@ export class Writer {
     this.#addresses = new ServiceAddresses(store, random)
   }
 
-  /** The object at a name, as it is printed. Throws 404. */
+  /** The object of a name, at the type's version. Throws 404. */
   find(type: ResourceType, namespace: string, name: string): Version {
     const version = this.#store.collection(type).get(objectKey(namespace, name))
     if (version === undefined) throw StatusError.notFound(type, name)
     return viewOf(type, version)
   }
 
-  /** The object at a name, to be written. Throws 404. */
+  /** The object of a name, for a write. Throws 404. */
   read(type: ResourceType, namespace: string, name: string): { version: Version; object: KubeObject } {
     const version = this.find(type, namespace, name)
     const object = materialise(version, type.apiVersion, type.kind)
-    // A real server sets defaults as it reads. Here only an object that nobody has written through the API can lack them.
+    // A real server sets defaults at each read. Here only an object that was never written through the API can lack them.
     if (object.metadata.managedFields === undefined) complete(object, type)
     return { version, object }
   }
@@ -100,7 +100,7 @@ export class Writer {
     if (object !== given) complete(object, type)
     this.#strategyOf(type).admit?.(object, undefined)
     const { metadata } = object
-    // It is the storage that refuses this, and a dry run does not come so far.
+    // The storage refuses this. A dry run does not reach the storage.
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
       throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created')
     }
@@ -130,7 +130,7 @@ export class Writer {
     return this.#put(type, object)
   }
 
-  /** Creates an object that the server itself owns, with its defaults. The caller gives the object away. */
+  /** Creates an object that the server itself owns, with its defaults. The caller must not use the object afterwards. */
   createOwn(type: ResourceType, object: KubeObject): KubeObject {
     this.#strategyOf(type).decode?.(object)
     complete(object, type)
@@ -139,9 +139,8 @@ export class Writer {
   }
 
   /**
-   * Replaces `old` by `object`: `main` keeps the status (where that is a subresource), `status` keeps all else,
-   * `finalize` is `main` with the finalizers of a spec, `all` writes the whole given object. `viaPatch` decides how a foreign uid
-   * is refused.
+   * Replaces `old` by `object`. `main` keeps the status (if it is a subresource), `status` keeps all other fields, `finalize` is `main` with the finalizers of
+   * a spec, and `all` writes the whole given object. `viaPatch` decides how a foreign uid is refused.
    */
   update(
     type: ResourceType,
@@ -164,8 +163,7 @@ export class Writer {
     if (type.hasGeneration && part !== 'status' && contentChanged(type, this.#strategyOf(type), old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
-    // What an endpoint ignores counts here, since a real server looks at the request before it is put back; a null time
-    // of creation does not.
+    // Changes that an endpoint ignores count here, since a real server compares the request before it resets them. A null creation time does not count.
     const { creationTimestamp } = old.metadata
     const said = { ...object, metadata: { creationTimestamp, ...object.metadata } } as KubeObject
     if (sameJson(contentOf(said), contentOf(old))) {
@@ -181,7 +179,7 @@ export class Writer {
     if (next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0) {
       const graceful = (next.metadata.deletionGracePeriodSeconds ?? 0) > 0
       if (!graceful && !isHeld(type, next)) {
-        // The last finalizer is gone: the answer is the object at its old version, the event its last state.
+        // The last finalizer was removed: the answer is the object at its old version, the event its last state.
         this.#store.remove(type, version.source ?? version)
         return next
       }
@@ -237,7 +235,7 @@ export class Writer {
     return { deleted: false, object: options.dryRun ? next : this.#put(type, next, version.source ?? version) }
   }
 
-  /** The answer for a pod that went at once is as for a pod after its grace period. */
+  /** The answer for a pod that was deleted at once is the same as for a pod after its grace period. */
   #ended(object: KubeObject, rv: number): KubeObject {
     const metadata = { ...object.metadata, resourceVersion: String(rv), deletionGracePeriodSeconds: 0 }
     metadata.generation = (metadata.generation ?? 0) + (metadata.deletionTimestamp === undefined ? 1 : 0)
@@ -245,7 +243,7 @@ export class Writer {
     return { ...object, metadata }
   }
 
-  /** Writes without any check: what controllers of the server itself do. */
+  /** Writes without any check, for controllers of the server itself. */
   put(type: ResourceType, object: KubeObject): KubeObject {
     return this.#put(type, object)
   }
@@ -267,7 +265,7 @@ export class Writer {
     return timestamp(this.#clock.now() + plusSeconds * 1000)
   }
 
-  /** Whether an update changes nothing: nothing of the stored object, if that is at another version. */
+  /** Whether an update changes nothing. If the object is stored at another version, its stored form is compared. */
   #isSame(type: ResourceType, next: KubeObject, old: KubeObject, current: Version): boolean {
     const { conversion } = type
     if (conversion === undefined || type.version === type.storageVersion) return sameJson(next, old)
@@ -296,7 +294,7 @@ export class Writer {
     const { resourceVersion: asked = '' } = object.metadata
     const resourceVersion = asked === '0' ? '' : asked
     const stored = old.metadata.name ?? ''
-    // A patch that names no version has the one of what it changes.
+    // A patch without a resourceVersion has that of the object that it changes.
     if (resourceVersion === '' && type.updateNeedsResourceVersion && !(viaPatch && asked === '')) {
       throw StatusError.invalid(
         type,
@@ -394,7 +392,7 @@ export class Writer {
   }
 }
 
-/** Refuses a resourceVersion that is none, where an object is to be at it. */
+/** Refuses an invalid resourceVersion of an object. */
 export function checkVersion(resourceVersion: string = ''): void {
   if (resourceVersion === '' || parseResourceVersion(resourceVersion) !== undefined) return
   const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
@@ -405,12 +403,12 @@ function isPod(type: ResourceType): boolean {
   return type.plural === 'pods' && type.group === ''
 }
 
-/** Namespaces and definitions are marked as deleted by code of their own, which says less. */
+/** Whether a resource's strategy marks its deleted objects. The strategies of namespaces and definitions do, with fewer fields. */
 function marksItself({ marked }: Strategy): boolean {
   return marked !== undefined
 }
 
-/** The storage's refusal of a write to an object of another uid, or at another version. */
+/** The storage's refusal of a write with another uid or resourceVersion than the object's. */
 export function preconditionFailed(
   type: ResourceType,
   { metadata }: KubeObject,
@@ -425,20 +423,20 @@ export function preconditionFailed(
   return StatusError.conflict(type, metadata.name ?? '', why)
 }
 
-/** Where etcd keeps an object, below its root, as refusals of the storage name it. */
+/** The key of an object in etcd, below its root, as in refusals of the storage. */
 function etcdKey(type: ResourceType, { namespace = '', name = '' }: KubeObject['metadata']): string {
   const resource = type.custom || isOwnServer(type.group) ? `${type.group}/${type.plural}` : type.plural
   return `/${resource}/${objectKey(namespace, name)}`
 }
 
-/** Whether more than finalizers holds the object: a namespace that its controller has not emptied yet. */
+/** Whether an object without finalizers is still kept: a namespace that its controller has not emptied yet. */
 function isHeld(type: ResourceType, object: KubeObject): boolean {
   if (type.custom || type.plural !== 'namespaces') return false
   const finalizers = objectAt(object, 'spec')?.finalizers
   return Array.isArray(finalizers) && finalizers.length > 0
 }
 
-/** What a delete asks for counts, else what an earlier one asked for, else the resource's default. */
+/** The finalizers for a delete: by its own propagation policy, else by that of an earlier delete, else by the resource's default. */
 function withPropagation(
   { orphansByDefault }: Strategy,
   finalizers: readonly string[],
@@ -452,7 +450,7 @@ function withPropagation(
   return kept
 }
 
-/** Whether anything that counts as the object's content differs: not metadata, not a status of its own. */
+/** Whether the object's content differs, without metadata and without a status that is a subresource. */
 function contentChanged(
   type: ResourceType,
   { countsAnnotations }: Strategy,

@@ -1,10 +1,10 @@
 import { type Json, mapJson, parseJson } from '@wherry/cel/internal'
 import { type Document, parseAllDocuments, parseDocument, type Tags } from 'yaml'
 
-/** A text that is no YAML. */
+/** Thrown if a text is no YAML. */
 export class YamlError extends Error {}
 
-/** A text read as YAML, and the findings for keys that it gives twice: the last one holds. */
+/** A text read as YAML, and the findings for duplicate keys. The last value of a duplicate key counts. */
 export interface Yaml {
   readonly value: Json
   readonly duplicates: readonly string[]
@@ -19,7 +19,7 @@ const options: NonNullable<Parameters<typeof parseDocument>[1]> = {
   logLevel: 'silent',
 }
 
-/** Reads YAML 1.1, which JSON is a part of. Throws a {@link YamlError}. */
+/** Reads YAML 1.1, which includes JSON. Throws a {@link YamlError}. */
 export function readYaml(text: string): Yaml {
   const value = text.startsWith('{') ? compactJson(text) : undefined
   if (value !== undefined) return { value, duplicates: [] }
@@ -27,8 +27,8 @@ export function readYaml(text: string): Yaml {
 }
 
 /**
- * The value of a text that is JSON as a program prints it: to read it as YAML takes fifty times as long. `undefined` for any other text, such
- * as one with spaces, with a key that is given twice, or with a number in another form: the server reads that as YAML.
+ * The value of a JSON text in the form of `JSON.stringify`, because reading it as YAML would take fifty times as long. `undefined` for any other text, such as
+ * a text with spaces, a duplicate key, or a number in another form. Such a text is read as YAML.
  */
 function compactJson(text: string): Json | undefined {
   try {
@@ -56,17 +56,17 @@ function yamlOf(document: Document, text: string): Yaml {
   try {
     return { value: asJson(document.toJS()), duplicates }
   } catch (error) {
-    // An anchor within itself, or too many aliases.
+    // An anchor contains itself, or there are too many aliases.
     throw new YamlError(`yaml: ${(error as Error).message}`)
   }
 }
 
-/** The error for keys that are given twice, as one text. */
+/** The error for duplicate keys, as one text. */
 export function yamlError(duplicates: readonly string[]): string {
   return ['yaml: unmarshal errors:', ...duplicates.map(one => `  ${one}`)].join('\n')
 }
 
-/** What Kubernetes' YAML has no types for is text: times, numbers to the base of sixty, bytes. */
+/** Removes the tags of types that Kubernetes' YAML reads as texts: times, numbers to the base of sixty, bytes. */
 function plainTags(tags: Tags): Tags {
   return tags.filter(
     tag =>
@@ -75,7 +75,7 @@ function plainTags(tags: Tags): Tags {
   )
 }
 
-/** What the library reads as JSON has it: integers that a number can't hold are kept digit for digit. */
+/** Converts the library's result to JSON. Integers that a number can't represent keep all digits. */
 function asJson(value: unknown): Json {
   return mapJson(
     value as Json,

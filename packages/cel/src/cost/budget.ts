@@ -1,23 +1,23 @@
 import { CelError, type Value } from '../values.ts'
 import { Meter, TooCostlyError } from './meter.ts'
 
-/** What the rules of one object may cost together, in the server's units. */
+/** The maximum cost of all rules of an object, in the server's units. */
 const mostPerObject = 10_000_000
 
-/** Ends the rules of an object. */
+/** Thrown to end the evaluation of an object's rules. */
 export class OutOfBudgetError extends CelError {}
 
-/** What the rules of one object may still cost. */
+/** The remaining budget for the rules of an object. */
 export class Budget {
   #left = mostPerObject
   #isOver = false
 
-  /** No further rule is evaluated. */
+  /** Whether no further rule is evaluated. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** What an evaluation gives, or fails with. */
+  /** Returns the result of an evaluation, or its error. */
   evaluate(evaluation: (meter: Meter) => Value): Value | CelError {
     const meter = new Meter()
     const outcome = valueOrError(() => evaluation(meter))

@@ -4,7 +4,7 @@ import { making, perCharacter, perPatternCharacter } from './factors.ts'
 
 type Cost = (overload: Overload, args: readonly Value[], result: Value | undefined) => number | undefined
 
-/** The items, entries or characters of a value; `1` if it has no size. */
+/** The number of items, entries or characters of a value; `1` if it has no size. */
 function sizeOf(value: Value | undefined): number {
   if (typeof value === 'string') return [...value].length
   if (value instanceof Uint8Array) return value.length
@@ -13,7 +13,7 @@ function sizeOf(value: Value | undefined): number {
   return value instanceof List || value instanceof Mapping ? value.size : 1
 }
 
-/** What it costs to look at a value with all that is in it. */
+/** The cost of a read of a value with all values in it. */
 function wholeOf(value: Value | undefined): number {
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * perCharacter)
   if (value instanceof Uint8Array) return Math.floor(value.length * perCharacter)
@@ -26,7 +26,7 @@ function wholeOf(value: Value | undefined): number {
 
 const scaled = (size: number, factor = perCharacter): number => Math.ceil(size * factor)
 
-/** One look at a text, or several. */
+/** The cost of one or more reads of a text. */
 const looks =
   (count: number): Cost =>
   (_, [given]) =>
@@ -34,7 +34,7 @@ const looks =
 
 const matching: Cost = (_, [given, pattern]) => scaled(1 + sizeOf(given)) * scaled(sizeOf(pattern), perPatternCharacter)
 
-/** Both are networks or addresses, which are compared bit by bit. What is written is read first. */
+/** The cost of a comparison of networks or addresses, bit by bit. A text is parsed first. */
 const within =
   (masks: boolean): Cost =>
   (_, [network, other]) => {
@@ -48,7 +48,7 @@ const validates: Cost = (_, [format, text]) => scaled(1 + sizeOf(text)) * scaled
 const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + making.list
 const resultList: Cost = (_, __, result) => makesList(sizeOf(result))
 
-/** Each is compared with each. */
+/** The cost of comparing each item with each other. */
 function comparesAll(list: Value | undefined): number {
   const first = list instanceof List && list.size > 0 ? list.at(0) : undefined
   const isText = typeof first === 'string' || first instanceof Uint8Array
@@ -72,7 +72,7 @@ const ofText =
   (overload, [given]) =>
     overload.parameters[0]?.name === type ? scaled(sizeOf(given)) : undefined
 
-/** A selector is read, and made a list of requirements. */
+/** The cost of parsing a selector into a list of requirements. */
 const selector: Cost = (_, [, given]) => {
   const length = sizeOf(given)
   return making.list + scaled(length) + scaled(length, 0.5) * (making.list + making.struct)
@@ -81,7 +81,7 @@ const selector: Cost = (_, [, given]) => {
 const named = (names: string, cost: Cost): [string, Cost][] => names.split(' ').map(name => [name, cost])
 
 const costs: ReadonlyMap<string, Cost> = new Map([
-  // Two checks are within the limit of an evaluation, a third is not.
+  // Two checks are within the limit of an evaluation, and a third is not.
   ['check', () => 350_000],
   ...named('fieldSelector labelSelector', selector),
   ...named('isSorted sum max min indexOf lastIndexOf', (_, [given]) => wholeOf(given)),
@@ -113,7 +113,7 @@ const costs: ReadonlyMap<string, Cost> = new Map([
   ['sets.equivalent', sets(2)],
 ])
 
-/** What a call cost, its operands aside. `result` is undefined if it failed. */
+/** The cost of a call, without its operands. `result` is undefined if the call failed. */
 export function callCost(name: string, overload: Overload, args: readonly Value[], result: Value | undefined): number {
   return costs.get(name)?.(overload, args, result) ?? 1
 }

@@ -4,19 +4,19 @@ import { sameType, type Type } from '../types.ts'
 import { longestFormatName, longestFormatPattern, making, perCharacter, perPatternCharacter } from './factors.ts'
 import { fixed, most, plus, type Range, scaled, times } from './range.ts'
 
-/** What a call is made with. */
+/** An operand of a call. */
 export interface Operand {
   readonly expr: Expr
   readonly type: Type
-  /** Unknown sizes are as large as sizes get. */
+  /** The size. An unknown size has the greatest possible maximum. */
   readonly size: Range
   readonly isSizeKnown: boolean
-  /** The size of a list's items; `undefined`: it is no list, or of unknown type. */
+  /** The size of a list's items; `undefined` if the operand is no list, or of unknown type. */
   readonly items: Range | undefined
   readonly itemType: Type | undefined
 }
 
-/** What a call costs at most and at least, its operands aside, and how large its result is. */
+/** The minimum and maximum cost of a call, without its operands, and the size of its result. */
 export interface CallEstimate {
   readonly cost: Range
   readonly size?: Range | undefined
@@ -28,7 +28,7 @@ const text = new Set(['string', 'bytes'])
 const one: CallEstimate = { cost: fixed(1) }
 const nominal: Estimate = () => one
 
-/** One look at a text, or two. */
+/** The cost of one or two reads of a text. */
 const looks =
   (count: number): Estimate =>
   (_, target, args) => {
@@ -38,7 +38,7 @@ const looks =
 
 const transformed: Estimate = (_, target) => target && { cost: scaled(target.size, perCharacter), size: target.size }
 
-/** Every item is looked at once. */
+/** The cost of reading every item once. */
 const traversed: Estimate = (_, target) => {
   if (target === undefined) return undefined
   if (target.items === undefined) return { cost: scaled(target.size, perCharacter) }
@@ -47,26 +47,26 @@ const traversed: Estimate = (_, target) => {
   return { cost: times(target.size, each) }
 }
 
-/** A list is made, and each of its items costs `factor`. */
+/** The estimate for a new list with a cost of `factor` for each item. */
 function makesList(factor: number, size: Range): CallEstimate {
   return { cost: plus(scaled(size, factor), fixed(1 + making.list)), size }
 }
 
-/** The keys of what is sorted are compared with each other: the last parameter. */
+/** The sort keys, the items of the last parameter, are compared with each other. */
 const sorted: Estimate = ({ parameters }, target, args) => {
   const keys = args[0] ?? target
   const isText = text.has(parameters.at(-1)?.parameters[0]?.name as string)
   return keys && makesList(2 + (isText ? perCharacter : 0), times(keys.size, keys.size))
 }
 
-/** A whole number that is written in the expression. */
+/** A whole number that is a literal in the expression. */
 function written(operand: Operand | undefined, otherwise: number): number {
   const literal = operand?.expr.kind === 'literal' ? operand.expr.value : undefined
   return typeof literal === 'bigint' ? Math.max(0, Number(literal)) : otherwise
 }
 
 function matching(given: Operand | undefined, pattern: Operand | undefined): Range | undefined {
-  // An empty text costs something too: the pattern may be long.
+  // Even an empty text has a cost, because the pattern may be long.
   const looked = given && scaled(plus(given.size, fixed(1)), perCharacter)
   return looked && pattern && times(looked, scaled(pattern.size, perPatternCharacter))
 }
@@ -77,7 +77,7 @@ const found: Estimate = (_, target, [pattern]) => {
 }
 
 const addresses = { min: 4, max: 16 }
-/** An address that is compared is read first if it is a text. */
+/** An address that is a text is parsed before the comparison. */
 const contains =
   (more: Range): Estimate =>
   (overload, _, [other]) => {
@@ -90,7 +90,7 @@ const sets =
   (_, __, [a, b]) =>
     a && b && { cost: plus(scaled(times(a.size, b.size), count), fixed(1)) }
 
-/** How often `from` can be replaced, and how much of the text stays: for the longest or the shortest result. */
+/** The number of times that `from` can be replaced, and the length of the text that stays, for the longest or the shortest result. */
 function replaced(length: number, from: number, isSame: boolean): readonly [count: number, stays: number] {
   if (from === 0) return [length < most ? length + 1 : length, length]
   return isSame ? [0, length] : [Math.ceil(length / from), 0]
@@ -129,7 +129,7 @@ const slice: Estimate = (_, target, [start, end]) => {
   return makesList(1, fixed(length < 0 ? most : length))
 }
 
-/** Values that are compared without a look at their parts. */
+/** Values that are compared without their parts. */
 const small = new Set(['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver'])
 
 const equals: Estimate = (_, __, [a, b]) => {
@@ -144,7 +144,7 @@ const equals: Estimate = (_, __, [a, b]) => {
 const named = (names: string, estimate: Estimate): [string, Estimate][] =>
   names.split(' ').map(name => [name, estimate])
 
-/** The functions that Kubernetes and the extensions estimate themselves. */
+/** The estimates of functions of Kubernetes and the extensions. */
 const libraries: ReadonlyMap<string, Estimate> = new Map([
   ...named('isSorted sum max min indexOf lastIndexOf', traversed),
   ...named('lowerAscii upperAscii substring trim', transformed),
@@ -188,7 +188,7 @@ const ordered: Estimate = (overload, _, [a, b]) => {
 
 const affix: Estimate = (_, __, [part]) => part && { cost: scaled(part.size, perCharacter) }
 
-/** A text as another kind of text; `grow` says how long that can be. */
+/** The estimate of a conversion between kinds of text. `grow` returns the length of the result. */
 const converted =
   (from: string, grow: (size: Range) => Range): Estimate =>
   (overload, _, [given]) =>
@@ -196,7 +196,7 @@ const converted =
       ? { cost: scaled(given.size, perCharacter), size: grow(given.size) }
       : undefined
 
-/** The functions of the language. */
+/** The estimates of the language's own functions. */
 const core: ReadonlyMap<string, Estimate> = new Map([
   ...named('_<_ _<=_ _>_ _>=_ _==_ _!=_', ordered),
   ...named('startsWith endsWith', affix),
@@ -231,7 +231,7 @@ const core: ReadonlyMap<string, Estimate> = new Map([
   ],
 ])
 
-/** What a call of one overload costs, its operands aside. */
+/** The cost of a call of one overload, without its operands. */
 export function estimateCall(
   name: string,
   overload: Overload,

@@ -8,14 +8,14 @@ import { either, fixed, most, plus, type Range, times, unknown } from './range.t
 import { type Sizes, sizesAt } from './schema-sizes.ts'
 
 /**
- * What an expression costs at most, in the server's units. The server refuses rules by this estimate, so it follows
- * cel-go's `checker/cost.go` step by step, also where that is far from what an evaluation costs.
+ * The maximum cost of an expression, in the server's units. The server refuses rules by this estimate, so it follows cel-go's `checker/cost.go` step by step,
+ * even if the estimate is far from the cost of an evaluation.
  */
 export function estimateCost(expr: Expr, checked: Checked, root: Sizes): number {
   return new Estimator(checked, root).cost(expr).max
 }
 
-/** How large the keys and the values of a list or a map are. */
+/** The sizes of the keys and values of a list or a map. */
 interface EntrySizes {
   readonly kind: 'list' | 'map'
   readonly key: Range
@@ -69,7 +69,7 @@ class Estimator {
     }
   }
 
-  /** The variable that an expression is. */
+  /** The variable that an expression refers to. */
   #nameOf(expr: Expr): string | undefined {
     if (expr.kind === 'ident') return expr.name.replace(/^\./, '')
     return expr.kind === 'select' ? this.#checked.names.get(expr) : undefined
@@ -150,7 +150,7 @@ class Estimator {
     return overloads.length === 0 ? fixed(0) : plus(called, own)
   }
 
-  /** The cost of a call of one overload, that of its arguments included. */
+  /** The cost of a call of one overload, with the cost of its arguments. */
   #overload(
     expr: Of<'call'>,
     name: string,
@@ -205,7 +205,7 @@ class Estimator {
     return plus(before, after, times(count, each))
   }
 
-  /** A loop that never runs, but names a value. */
+  /** The cost of a loop that never runs, but gives a value a name. */
   #binding(expr: Expr & Comprehension): Range {
     const before = plus(this.cost(expr.range), this.cost(expr.init))
     this.#locals.push([expr.accu, this.#localOf(expr.init)])
@@ -248,7 +248,7 @@ class Estimator {
     if (entries !== undefined) this.#entries.set(to, entries)
   }
 
-  /** How large a value is: as its expression, its schema or its type says. */
+  /** The size of a value, by its expression, its schema or its type. */
   #size(expr: Expr): Range | undefined {
     const known = this.#sizes.get(expr) ?? literalSize(expr)
     if (known !== undefined) return known
@@ -262,7 +262,7 @@ class Estimator {
     return expr.kind === 'ident' ? this.#local(this.#nameOf(expr) as string)?.size : undefined
   }
 
-  /** The first step of a path names a variable. */
+  /** The first step of a path is the name of a variable. */
   #schemaSize(path: readonly string[]): Range | undefined {
     const sizes = path.length === 0 ? undefined : sizesAt(this.#root, path.slice(1))
     return sizes && { min: 0, max: sizes.elements }

@@ -1,10 +1,10 @@
-/** What the server charges to look at one character of a text. */
+/** The server's cost for a read of one character of a text. */
 export const perCharacter = 0.1
-/** What it charges for one character of a pattern, for each unit of the text that is matched. */
+/** The server's cost for one character of a pattern, for each unit of the matched text. */
 export const perPatternCharacter = 0.25
-/** What it charges for making a list, a map and a message. */
+/** The server's costs for making a list, a map and a message. */
 export const making = { list: 10, map: 30, struct: 40 } as const
-/** The longest pattern of a named format. */
+/** The length of the longest pattern of a named format. */
 export const longestFormatPattern = 128
-/** The longest name of a format. */
+/** The length of the longest name of a format. */
 export const longestFormatName = 64

@@ -1,16 +1,16 @@
 import { CelError } from '../values.ts'
 
-/** What one evaluation may cost, in the server's units. */
+/** The maximum cost of an evaluation, in the server's units. */
 const mostPerEvaluation = 1_000_000
 
-/** Ends an evaluation that costs too much: no other part of the expression makes up for it. */
+/** Ends an evaluation that costs too much. No other part of the expression can compensate for this error. */
 export class TooCostlyError extends CelError {
   constructor() {
     super('operation cancelled: actual cost limit exceeded')
   }
 }
 
-/** Adds up what one evaluation costs. */
+/** Adds up the cost of an evaluation. */
 export class Meter {
   #spent = 0
 

@@ -1,13 +1,13 @@
-/** The least and the most that a size or a cost can be. */
+/** The minimum and the maximum of a size or a cost. */
 export interface Range {
   readonly min: number
   readonly max: number
 }
 
-/** Beyond what a real server counts to: sums and products end here. */
+/** The limit of sums and products, beyond the highest cost that a real server counts. */
 export const most: number = 2 ** 64
 
-/** A size of which nothing is known. */
+/** An unknown size. */
 export const unknown: Range = { min: 0, max: most }
 
 export const fixed = (value: number): Range => ({ min: value, max: value })
@@ -26,12 +26,12 @@ export function times(a: Range, b: Range): Range {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) }
 }
 
-/** What it costs to look at each unit of a size, rounded up. */
+/** The cost of a read of each unit of a size, rounded up. */
 export function scaled({ min, max }: Range, factor: number): Range {
   return { min: capped(Math.ceil(min * factor)), max: capped(Math.ceil(max * factor)) }
 }
 
-/** Either of the two. */
+/** The range that includes both ranges. */
 export function either(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) }
 }

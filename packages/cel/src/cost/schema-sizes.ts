@@ -2,27 +2,27 @@ import { escapeName } from '../escape.ts'
 import { isIntOrString } from '../schema-types.ts'
 import type { Schema } from '../structural/schema.ts'
 
-/** How large the values of a schema can be. */
+/** The sizes of a schema's values. */
 export interface Sizes {
-  /** The most items, properties or characters that a value has. */
+  /** The maximum number of items, properties or characters of a value. */
   readonly elements: number
-  /** The fewest bytes that a value takes in JSON. */
+  /** The minimum number of bytes of a value in JSON. */
   readonly bytes: number
-  /** Of a list's items, or of a map's values. */
+  /** The sizes of a list's items, or of a map's values. */
   readonly inner?: Sizes | undefined
-  /** Of a map's keys. */
+  /** The sizes of a map's keys. */
   readonly keys?: Sizes | undefined
-  /** Of an object's fields, as expressions write them. */
+  /** The sizes of an object's fields, by their names in expressions. */
   readonly fields?: ReadonlyMap<string, Sizes> | undefined
 }
 
-/** How large a request can be: what has no bound of its own is bounded by it. */
+/** The maximum size of a request, in bytes. It bounds values without a bound of their own. */
 const largestRequest = 3 * 1024 * 1024
-/** How long an object's name can be. */
+/** The maximum length of an object's name. */
 const longestName = 253
 const bytesPerCharacter = 4
 
-/** The sizes of formats: the most characters, the fewest bytes. */
+/** The sizes of formats: the maximum number of characters, and the minimum number of bytes. */
 const formats: Readonly<Record<string, Sizes>> = {
   duration: { elements: 32, bytes: 3 },
   date: { elements: 12, bytes: 12 },
@@ -35,7 +35,7 @@ const scalars: Readonly<Record<string, Sizes>> = {
   integer: { elements: 0, bytes: 1 },
 }
 
-/** How large the values of a schema can be; `undefined`: expressions can't see them. */
+/** The maximum sizes of the values of a schema; `undefined` if expressions can't read them. */
 export function sizesOfSchema(schema: Schema, isResource: boolean): Sizes | undefined {
   const { maxLength, format } = schema
   const text = maxLength === undefined ? largestRequest - 2 : Math.max(0, maxLength)
@@ -71,7 +71,7 @@ function textSize({ maxLength, enum: values }: Schema): number {
 function objectSizes(schema: Schema, isResource: boolean): Sizes | undefined {
   if (typeof schema.additional === 'object' && !isResource) {
     const inner = sizesOfSchema(schema.additional, schema.additional.embedded)
-    // A key takes its quotes, its colon and its comma, too.
+    // A key has quotes, a colon and a comma, too.
     const most = inner && Math.floor((largestRequest - 2) / (inner.bytes + 6))
     const keys: Sizes = { elements: 0, bytes: 2 }
     return inner && { elements: bound(schema.maxProperties, most as number), bytes: 2, inner, keys }
@@ -95,7 +95,7 @@ function objectSizes(schema: Schema, isResource: boolean): Sizes | undefined {
   return { elements: 0, bytes, fields }
 }
 
-/** The fields that every resource has; none where its schema declares them all. */
+/** The fields that every resource has; none if the schema declares all of them. */
 function resourceFields({ properties }: Schema): [string, Sizes][] {
   const metadata = properties.get('metadata')
   const type = (schema: Schema | undefined): string | undefined => schema?.types[0]
@@ -118,7 +118,7 @@ function resourceFields({ properties }: Schema): [string, Sizes][] {
   ]
 }
 
-/** The sizes at the end of a path from `root`; `undefined`: it leads nowhere. */
+/** The sizes at the end of a path from `root`; `undefined` if the path does not exist. */
 export function sizesAt(root: Sizes, path: readonly string[]): Sizes | undefined {
   let sizes: Sizes | undefined = root
   for (const step of path) {
@@ -129,7 +129,7 @@ export function sizesAt(root: Sizes, path: readonly string[]): Sizes | undefined
   return sizes
 }
 
-/** How often values of these sizes can be in one request. */
+/** The maximum number of values of these sizes in a request. */
 export function mostOf({ bytes }: Sizes): number {
   return Math.floor(largestRequest / (bytes + 1))
 }

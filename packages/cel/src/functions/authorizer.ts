@@ -4,17 +4,17 @@ import { dnsLabelProblems, subdomainProblems } from '../json/qualified-name.ts'
 import { CelError, Custom } from '../values.ts'
 import { serviceAccountUser } from './service-account-user.ts'
 
-/** Says whether something is allowed. */
+/** Decides whether an access is allowed. */
 export type Decide = (asked: AccessAttributes) => Decision
 
-/** A value that only has functions: it equals itself alone. */
+/** A value that only has functions. It equals only itself. */
 abstract class Opaque extends Custom {
   equals(other: Custom): boolean {
     return this === other
   }
 }
 
-/** `authorizer`: asks on behalf of a user. */
+/** The value of `authorizer`: it checks the rights of a user. */
 export class Authorizer extends Opaque {
   readonly type = 'kubernetes.authorization.Authorizer'
   readonly user: User
@@ -53,7 +53,7 @@ class GroupCheck extends Opaque {
 
 type Resource = Pick<AccessAttributes, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>
 
-/** A question about a resource, such as `authorizer.requestResource`. */
+/** A question about the rights to a resource, such as `authorizer.requestResource`. */
 export class ResourceCheck extends Opaque {
   readonly type = 'kubernetes.authorization.ResourceCheck'
   readonly authorizer: Authorizer
@@ -99,7 +99,7 @@ const onResource = (name: string, change: (check: ResourceCheck, value: string) 
   change,
 ]
 
-/** Questions about rights. Roles know no selectors, so those of a question change no answer. */
+/** Questions about rights. Roles have no selectors, so the selectors of a question change no answer. */
 export const authorizers: readonly Declaration[] = [
   [
     `${authz}.Authorizer->path(string): ${authz}.PathCheck`,
@@ -130,7 +130,7 @@ export const authorizers: readonly Declaration[] = [
     ({ authorizer: { user, decide }, resource }: ResourceCheck, verb: string) =>
       new Answer(decide({ ...none, version: '*', ...resource, user, verb })),
   ],
-  // No authorizer of this server fails.
+  // The authorizer of this server never fails.
   [`${authz}.Decision->errored(): bool`, () => false],
   [`${authz}.Decision->error(): string`, () => ''],
   [`${authz}.Decision->allowed(): bool`, ({ decision }: Answer) => decision.allowed],

@@ -14,7 +14,7 @@ function comparison(name: string, holds: (order: number) => boolean): Declaratio
   return [...same, ...mixed]
 }
 
-/** The place that an index names; `undefined`: it is no whole number. */
+/** The position for an index; `undefined` if the index is no whole number. */
 function placeOf(index: Value): number | undefined {
   if (typeof index === 'bigint') return Number(index)
   if (index instanceof Uint) return Number(index.value)
@@ -46,7 +46,7 @@ function printKey(key: Value): string {
   return key instanceof Uint ? String(key.value) : String(key)
 }
 
-/** What stands at an index of a list, a map or an optional one. */
+/** The value at an index of a list, a map or an optional. */
 export function indexed(container: Value, key: Value): Value {
   if (container instanceof List) return itemAt(container, key)
   if (container instanceof Mapping) return valueAt(container, key)
@@ -104,7 +104,7 @@ const size = {
   string: (of: string) => BigInt([...of].length),
 }
 
-/** Comparisons, lists, maps, optionals and types. */
+/** The functions of comparisons, lists, maps, optionals and types. */
 export const containers: readonly Declaration[] = [
   ['_?_:_(bool, A, A): A', () => null],
   ['_&&_(bool, bool): bool', () => null],

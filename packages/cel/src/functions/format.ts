@@ -4,7 +4,7 @@ import { itemsOf } from './containers.ts'
 import { printDouble } from './numbers.ts'
 import { printDuration, printTimestamp } from './time-text.ts'
 
-/** `'%s is %d'.format([a, b])`. */
+/** Carries out `'%s is %d'.format([a, b])`. */
 export function format(template: string, list: List): string {
   let next = 0
   const clause = /%(?:\.(\d*))?(.|$)/gsu
@@ -93,7 +93,7 @@ function scientific(value: number, digits: number): string {
   return `${mantissa}×10${size < 0 ? '⁻' : ''}${raised}`
 }
 
-/** A value as `%s` prints it. */
+/** A value as `%s` formats it. */
 function printValue(value: Value): string {
   if (value === null) return 'null'
   if (typeof value === 'number') return printDouble(value)

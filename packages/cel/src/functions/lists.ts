@@ -75,7 +75,7 @@ const contains = (list: List, part: List): boolean => itemsOf(part).every(item =
 const has = (list: List, item: Value): boolean => itemsOf(list).some(one => equal(one, item))
 const position = (place: number): bigint => BigInt(place)
 
-/** Lists, as Kubernetes and the extensions have them, and `sets`. */
+/** The functions of lists, of Kubernetes and of the extensions, and `sets`. */
 export const lists: readonly Declaration[] = [
   ...comparable.flatMap((type): Declaration[] => [
     [`list<${type}>->isSorted(): bool`, isSorted],

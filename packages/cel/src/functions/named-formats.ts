@@ -10,7 +10,7 @@ import { hasFormat } from '../structural/formats.ts'
 import { Custom, List, Optional } from '../values.ts'
 import { urlProblem } from './url.ts'
 
-/** A format that texts can be held to. */
+/** A named format, which can validate texts. */
 class NamedFormat extends Custom {
   readonly type = 'kubernetes.NamedFormat'
   readonly name: string
@@ -24,7 +24,7 @@ class NamedFormat extends Custom {
     this.problems = problems
   }
 
-  /** So many characters a server takes its pattern for. */
+  /** The length that a server assumes for the format's pattern. */
   override get size(): number {
     return this.#size
   }
@@ -34,7 +34,7 @@ class NamedFormat extends Custom {
   }
 }
 
-/** A prefix may end in a dash: more follows. */
+/** A prefix may end with a dash, because more characters follow. */
 const prefix =
   (problems: (text: string) => string[]) =>
   (text: string): string[] =>
@@ -71,7 +71,7 @@ function validate({ problems }: NamedFormat, text: string): Optional {
 
 const type = 'kubernetes.NamedFormat'
 
-/** `format`: named formats. */
+/** The function `format`, which returns named formats. */
 export const namedFormats: readonly Declaration[] = [
   [`${type}->validate(string): optional<list<string>>`, validate],
   [

@@ -51,7 +51,7 @@ class Cidr extends Custom {
     return this.ip.equals(other.ip) && this.length === other.length
   }
 
-  /** The bits of an address within this network's prefix. */
+  /** The first bits of an address, as many as this network's prefix has. */
   prefix(ip: Ip): bigint {
     return ip.bits >> BigInt(ip.width - this.length)
   }
@@ -104,7 +104,7 @@ function readGroups(text: string): bigint | undefined {
   return (whole as string[]).reduce((bits, group) => bits * 65536n + BigInt(`0x${group}`), 0n)
 }
 
-/** What Go says of a text that is no address. */
+/** Go's message about a text that is no address. */
 function addressProblem(text: string): string {
   const quoted = goQuote(text)
   if (!/[.:]/.test(text)) return `ParseAddr(${quoted}): unable to parse IP`
@@ -195,7 +195,7 @@ function cidrOf(text: string): Cidr {
   return cidr
 }
 
-/** Whether an address begins with `prefix`, of the length given with it. */
+/** Whether an address is in the network with this prefix. */
 const within =
   (v4: string, v6: string) =>
   (ip: Ip): boolean =>
@@ -228,7 +228,7 @@ function holdsCidr(cidr: Cidr, other: Cidr): boolean {
 const ip = 'net.IP'
 const cidr = 'net.CIDR'
 
-/** `ip` and `cidr`: addresses and networks. */
+/** The functions `ip` and `cidr`, for addresses and networks. */
 export const nets: readonly Declaration[] = [
   [`ip(string): ${ip}`, ipOf],
   ['isIP(string): bool', (text: string) => typeof read(text) !== 'string'],

@@ -6,7 +6,7 @@ import { parseDuration, parseTimestamp, printDuration, printTimestamp, timestamp
 const min = -(2n ** 63n)
 const max = 2n ** 63n - 1n
 
-/** `value` as an int, if it is one. */
+/** Returns `value` if it fits an int. Throws otherwise. */
 export function int64(value: bigint): bigint {
   if (value < min || value > max) throw new CelError('integer overflow')
   return value
@@ -22,7 +22,7 @@ function nonZero(value: bigint, what: 'division' | 'modulus'): bigint {
   return value
 }
 
-/** A number as Go's `%g` prints it: with an exponent from a million on. */
+/** A number as Go's `%g` prints it: with an exponent for a million or more. */
 export function printDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -73,7 +73,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Arithmetic, and conversions between types. */
+/** The functions of arithmetic, and conversions between types. */
 export const numbers: readonly Declaration[] = [
   ['_+_(int, int): int', (a: bigint, b: bigint) => int64(a + b)],
   ['_+_(uint, uint): uint', (a: Uint, b: Uint) => uint64(a.value + b.value)],

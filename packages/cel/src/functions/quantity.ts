@@ -6,7 +6,7 @@ const decimal = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E']
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const one = 10n ** 9n
 
-/** An amount, in billionths, as precise as the server keeps it. */
+/** An amount in billionths, the precision of the server. */
 class Quantity extends Custom {
   readonly type = 'kubernetes.Quantity'
   readonly nanos: bigint
@@ -31,7 +31,7 @@ function read(text: string): bigint | undefined {
   const exponent = power === undefined ? (isBinary ? 0 : 3 * (decimal.indexOf(suffix) - 3)) : Number(power)
   const unscaled = isBinary ? digits * 1024n ** BigInt(binary.indexOf(suffix)) : digits
   const tens = exponent - fraction.length + 9
-  // Whatever is finer than a billionth is rounded up.
+  // Amounts are rounded up to a billionth.
   const size = tens >= 0 ? unscaled * 10n ** BigInt(tens) : dividedUp(unscaled, 10n ** BigInt(-tens))
   return sign === '-' ? -size : size
 }
@@ -70,7 +70,7 @@ function approximate({ nanos }: Quantity): number {
 
 const type = 'kubernetes.Quantity'
 
-/** `quantity`: amounts of resources. */
+/** The function `quantity`, for amounts of resources. */
 export const quantities: readonly Declaration[] = [
   [`quantity(string): ${type}`, parse],
   ['isQuantity(string): bool', (text: string) => read(text) !== undefined],

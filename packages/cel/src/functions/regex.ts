@@ -5,7 +5,7 @@ import { CelError, List } from '../values.ts'
 const compiled = new Map<string, RE2JS>()
 const mostCompiled = 1000
 
-/** An expression in RE2's syntax; throws what the server says of one that is none. */
+/** Compiles a regular expression in RE2's syntax. Throws the server's message if the pattern is invalid. */
 export function compileRegex(pattern: string): RE2JS {
   const known = compiled.get(pattern)
   if (known !== undefined) return known
@@ -39,7 +39,7 @@ function findAll(text: string, pattern: string, count = -1n): List {
   return new List(found)
 }
 
-/** Regular expressions. They are RE2's: no expression takes more than linear time. */
+/** The functions of regular expressions. They are RE2's, so that no match takes more than linear time. */
 export const regexes: readonly Declaration[] = [
   ['matches(string, string): bool', matches],
   ['string->matches(string): bool', matches],

@@ -35,7 +35,7 @@ function read(text: string): Semver | string {
   return new Semver(numbers, pre)
 }
 
-/** What is wrong with a text that is no version. */
+/** The reason for which a text is no version. */
 function why(text: string): string {
   const parts = splitLast(text)
   if (parts.length !== 3) return 'No Major.Minor.Patch elements found'
@@ -54,7 +54,7 @@ function splitLast(text: string): string[] {
   return rest.length === 0 ? text.split('.') : [major as string, minor as string, rest.join('.')]
 }
 
-/** As it would be without `v`, with all three numbers, and without zeros before them. */
+/** A version without `v`, with all three numbers, and without leading zeros. */
 function normalised(text: string): string {
   const parts = splitLast(text.replace(/^v/, '')).map(part => {
     const bare = part.replace(/^0+/, '')
@@ -97,7 +97,7 @@ function orderOfParts(a: string, b: string): bigint {
 
 const type = 'kubernetes.Semver'
 
-/** `semver`: versions. */
+/** The function `semver`, for versions. */
 export const semvers: readonly Declaration[] = [
   [`semver(string): ${type}`, parse],
   [`semver(string, bool): ${type}`, parse],

@@ -1,15 +1,15 @@
-/** The user that a service account's token stands for. */
+/** The parts of a service account's user. */
 export interface ServiceAccountUser {
   readonly name: string
   readonly groups: string[]
 }
 
-/** The name of the user that a service account is. */
+/** The name of a service account's user. */
 export function serviceAccountUserName(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`
 }
 
-/** The user that a service account is. Everybody's own groups are not among its groups. */
+/** The user of a service account. The groups of all users are not among its groups. */
 export function serviceAccountUser(namespace: string, name: string): ServiceAccountUser {
   return {
     name: serviceAccountUserName(namespace, name),
@@ -17,7 +17,7 @@ export function serviceAccountUser(namespace: string, name: string): ServiceAcco
   }
 }
 
-/** The service account that a user is; `undefined`: the user is none. */
+/** The service account of a user; `undefined` if the user has none. */
 export function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? []
   return namespace === undefined || name === undefined ? undefined : { namespace, name }

@@ -8,7 +8,7 @@ function outOfRange(index: bigint): CelError {
   return new CelError(`index out of range: ${index}`)
 }
 
-/** The characters of `text` from one place to another. */
+/** The characters of `text` from one index to another. */
 function cut(text: string, from: bigint, to?: bigint): string {
   const chars = [...text]
   if (to !== undefined && from > to) throw new CelError(`invalid substring range. start: ${from}, end: ${to}`)
@@ -52,7 +52,7 @@ function replace(text: string, old: string, by: string, count = -1n): string {
   if (count === 0n || old === by) return text
   const parts = old === '' ? ['', ...text] : text.split(old)
   const most = count < 0 ? parts.length : Number(count)
-  // An empty text is found before each character, and at the end.
+  // An empty text occurs before each character, and at the end.
   const ends = old === '' ? [...parts, ''] : parts
   return ends.map((part, i) => (i === 0 ? part : (i <= most ? by : old) + part)).join('')
 }
@@ -77,7 +77,7 @@ function join(list: List, separator = ''): string {
     .join(separator)
 }
 
-/** Texts: the standard functions and the extensions that a server has. */
+/** The functions of texts: the standard ones, and the extensions of a server. */
 export const strings: readonly Declaration[] = [
   ['string->contains(string): bool', (text: string, part: string) => text.includes(part)],
   ['string->endsWith(string): bool', (text: string, part: string) => text.endsWith(part)],

@@ -13,14 +13,14 @@ const units: Readonly<Record<string, bigint>> = {
   h: 3600n * second,
 }
 
-/** A text such as `1h30m` or `-1.5s`, as Go reads it. */
+/** Parses a text such as `1h30m` or `-1.5s`, as Go reads it. */
 export function parseDuration(text: string): Duration {
   const nanos = durationNanos(text)
   if (nanos === undefined) throw new CelError("type conversion error from 'string' to 'google.protobuf.Duration'")
   return new Duration(nanos)
 }
 
-/** The nanoseconds that a text names; `undefined`: it is no duration. */
+/** The nanoseconds of a duration's text; `undefined` if the text is no duration. */
 export function durationNanos(text: string): bigint | undefined {
   const match = /^([+-]?)(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.exec(text)
   if (match === null) return undefined
@@ -38,7 +38,7 @@ export function durationNanos(text: string): bigint | undefined {
 const first = -62_135_596_800n * second
 const last = 253_402_300_800n * second
 
-/** A moment that has a year of four digits. */
+/** The time for a number of nanoseconds. Its year must have four digits. */
 export function timestampOf(nanos: bigint): Timestamp {
   if (nanos < first || nanos >= last) throw new CelError('timestamp overflow')
   return new Timestamp(nanos)
@@ -46,7 +46,7 @@ export function timestampOf(nanos: bigint): Timestamp {
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)([.,]\d+)?(Z|([+-])(\d\d):(\d\d))$/
 
-/** The nanoseconds since 1970 of a text in RFC 3339; `undefined`: it is none. */
+/** The nanoseconds since 1970 of a time in RFC 3339; `undefined` if the text is no such time. */
 export function timestampNanos(text: string): bigint | undefined {
   const match = rfc3339.exec(text)
   if (match === null) return undefined
@@ -76,7 +76,7 @@ export function parseTimestamp(text: string): Timestamp {
   return timestampOf(nanos)
 }
 
-/** A moment in RFC 3339, with as many digits of a second as it needs. */
+/** A time in RFC 3339, with only as many digits of a second as it needs. */
 export function printTimestamp({ nanos }: Timestamp): string {
   const { millis, rest } = split(nanos)
   const head = new Date(millis).toISOString().replace(/\.\d+Z$/, '')
@@ -84,12 +84,12 @@ export function printTimestamp({ nanos }: Timestamp): string {
   return `${head}${digits === '' ? '' : `.${digits}`}Z`
 }
 
-/** A length of time in seconds: `90s`, `0.5s`. */
+/** A duration in seconds: `90s`, `0.5s`. */
 export function printDuration({ nanos }: Duration): string {
   return `${plain(Number(nanos / second) + Number(nanos % second) / 1e9)}s`
 }
 
-/** The whole seconds of a moment as milliseconds, and the nanoseconds beyond them. */
+/** The whole seconds of a time as milliseconds, and the remaining nanoseconds. */
 export function split(nanos: bigint): { readonly millis: number; readonly rest: bigint } {
   const rest = ((nanos % second) + second) % second
   return { millis: Number((nanos - rest) / 1_000_000n), rest }

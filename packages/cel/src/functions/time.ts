@@ -8,7 +8,7 @@ function durationOf(nanos: bigint): Duration {
   return new Duration(nanos)
 }
 
-/** A moment as a clock in `zone` shows it: a Date with that clock's time as its UTC parts. */
+/** A time as a clock in `zone` shows it: a Date with that clock's time as its UTC parts. */
 function clock({ nanos }: Timestamp, zone: string): Date {
   const { millis } = split(nanos)
   return new Date(millis + offsetOf(zone, millis))
@@ -66,7 +66,7 @@ function millisOf({ nanos }: Timestamp): Value {
   return split(nanos).rest / 1_000_000n
 }
 
-/** Moments and lengths of time. */
+/** The functions of times and durations. */
 export const time: readonly Declaration[] = [
   ['_+_(duration, duration): duration', (a: Duration, b: Duration) => durationOf(a.nanos + b.nanos)],
   ['_+_(duration, timestamp): timestamp', (a: Duration, b: Timestamp) => timestampOf(a.nanos + b.nanos)],

@@ -2,7 +2,7 @@ import type { Declaration } from '../declarations.ts'
 import { goQuote } from '../structural/go-text.ts'
 import { CelError, Custom, Entries, List } from '../values.ts'
 
-/** A URL taken apart as Go does, which decodes and completes nothing. */
+/** A URL that is parsed as in Go, which decodes and completes nothing. */
 class Url extends Custom {
   readonly type = 'kubernetes.URL'
   readonly text: string
@@ -35,7 +35,7 @@ class Url extends Custom {
   }
 }
 
-/** What Go's `ParseRequestURI` says of a text that is no URL; `undefined`: it is one. */
+/** The message of Go's `ParseRequestURI` about a text that is no URL; `undefined` if the text is a URL. */
 export function urlProblem(text: string): string | undefined {
   const say = (why: string): string => `parse ${goQuote(text)}: ${why}`
   if ([...text].some(char => char < ' ' || char === '\x7f')) return say('net/url: invalid control character in URL')
@@ -100,7 +100,7 @@ function decode(text: string): string | undefined {
 
 const type = 'kubernetes.URL'
 
-/** `url`. */
+/** The function `url`. */
 export const urls: readonly Declaration[] = [
   [`url(string): ${type}`, parse],
   ['isURL(string): bool', (text: string) => urlProblem(text) === undefined],

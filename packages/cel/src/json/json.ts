@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
-/** JSON as objects hold it. An integer beyond 2^53 − 1 is kept digit for digit as a {@link RawNumber}. */
+/** A value of JSON. An integer beyond 2^53 − 1 keeps all its digits as a {@link RawNumber}. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject | RawNumber
 /** A JSON object. Any key is data, `__proto__` included. */
 export interface JsonObject {
   [key: string]: Json | undefined
 }
-/** What `JSON.rawJSON` makes: `JSON.stringify` prints it as it was read. */
+/** The result of `JSON.rawJSON`: `JSON.stringify` prints it as it was read. */
 export interface RawNumber {
   readonly rawJSON: string
 }
@@ -17,8 +17,8 @@ const native = JSON as typeof JSON & {
 }
 
 /**
- * A number that begins with sixteen digits: only then may it be one that a double can't hold. Within a string that is looked
- * at in vain, but a fraction, a hash or a token in quotes is not.
+ * A number that begins with sixteen digits, and so may not fit a double. The pattern may also match within a string, which only costs time, but not a fraction,
+ * a hash or a token in quotes.
  */
 const longDigits = /(?:^|[:,[\s])-?\d{16}/
 
@@ -31,7 +31,7 @@ export function parseJson(text: string): Json {
       return source !== undefined && isLong(source) ? native.rawJSON(source) : value
     } as (key: string, value: unknown) => unknown) as Json
   } catch (error) {
-    // It calls itself for each level of the text.
+    // `JSON.parse` with a function recurses into each level of the text.
     if (error instanceof RangeError) return parseDeep(text)
     throw error
   }
@@ -41,10 +41,10 @@ function isLong(source: string): boolean {
   return /^-?[1-9]\d*$/.test(source) && !Number.isSafeInteger(Number(source))
 }
 
-/** Strings, and numbers, of a JSON text. */
+/** The strings and the numbers of a JSON text. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
-/** The same for a text of any depth: long integers come as marked strings, and are put in place one by one. */
+/** As {@link parseJson}, for a text of any depth: long integers are parsed as marked strings, which are then replaced one by one. */
 function parseDeep(text: string): Json {
   const mark = randomUUID()
   const root = { '': JSON.parse(text.replace(tokens, token => (isLong(token) ? `"${mark}${token}"` : token))) as Json }
@@ -60,23 +60,23 @@ function parseDeep(text: string): Json {
   return root['']
 }
 
-/** Whether `value` is an integer kept as text. */
+/** Whether `value` is an integer that keeps all its digits. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return native.isRawJSON(value)
 }
 
-/** Whether `value` is a JSON object: not an array, not null, not a kept integer. */
+/** Whether `value` is a JSON object: not an array, not null, not a {@link RawNumber}. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
 }
 
-/** The object at `key` of `parent`, or `undefined` where there is none. */
+/** The object at `key` of `parent`, or `undefined` if there is none. */
 export function objectAt(parent: JsonObject | undefined, key: string): JsonObject | undefined {
   const value = parent === undefined ? undefined : own(parent, key)
   return isObject(value) ? value : undefined
 }
 
-/** The objects in the list at `key` of `parent`; none where there is no list. */
+/** The objects in the list at `key` of `parent`; empty if there is no list. */
 export function objectsAt(parent: JsonObject | undefined, key: string): JsonObject[] {
   const list = parent === undefined ? undefined : own(parent, key)
   return Array.isArray(list) ? (list as Json[]).filter(isObject) : []
@@ -88,18 +88,18 @@ export function stringsAt(parent: JsonObject | undefined, key: string): string[]
   return Array.isArray(list) ? (list as Json[]).filter(one => typeof one === 'string') : []
 }
 
-/** The string at `key` of `parent`, or `undefined` where there is none. */
+/** The string at `key` of `parent`, or `undefined` if there is none. */
 export function stringAt(parent: JsonObject | undefined, key: string): string | undefined {
   const value = parent === undefined ? undefined : own(parent, key)
   return typeof value === 'string' ? value : undefined
 }
 
-/** An object's own property: never one of `Object.prototype`. */
+/** An object's own property, never a property of `Object.prototype`. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** Sets an own property, whatever its name: `__proto__` is a key like any other. */
+/** Sets an own property with any name: `__proto__` is an ordinary key. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
@@ -108,10 +108,7 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
   }
 }
 
-/**
- * A deep copy in which every key went through `key` and every leaf (null, boolean, number, string,
- * kept integer) through `leaf`.
- */
+/** A deep copy in which every key is replaced by the result of `key`, and every leaf (null, boolean, number, string, {@link RawNumber}) by the result of `leaf`. */
 export function mapJson(value: Json | undefined, key: (name: string) => string, leaf: (value: Json) => Json): Json {
   if (Array.isArray(value)) return value.map(item => mapJson(item as Json, key, leaf))
   if (!isObject(value)) return leaf(value as Json)
@@ -133,7 +130,7 @@ const same = <T>(value: T): T => value
 /** The same value with the keys of every object in order, as Go prints maps. */
 export function sortKeys(value: Json): Json {
   if (Array.isArray(value)) {
-    // No callback: a server takes 10,000 levels, and each call of a function costs room on the stack.
+    // No callback: a server accepts 10,000 levels, and each function call needs room on the stack.
     const items: Json[] = []
     for (const item of value) items.push(sortKeys(item as Json))
     return items

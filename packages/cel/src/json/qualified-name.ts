@@ -12,7 +12,7 @@ const namePartMessage =
 const labelValueMessage =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
-/** Why `text` is no DNS subdomain, in the server's words; empty when it is one. */
+/** The reasons for which `text` is no DNS subdomain, in the server's words; empty if it is a DNS subdomain. */
 export function subdomainProblems(text: string): string[] {
   const problems: string[] = []
   if (text.length > 253) problems.push('must be no more than 253 characters')
@@ -20,7 +20,7 @@ export function subdomainProblems(text: string): string[] {
   return problems
 }
 
-/** Why `text` is no DNS label. */
+/** The reasons for which `text` is no DNS label. */
 export function dnsLabelProblems(text: string): string[] {
   return [
     ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
@@ -31,7 +31,7 @@ export function dnsLabelProblems(text: string): string[] {
 const letterFirst =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 
-/** Why `text` is no DNS label that begins with a letter. */
+/** The reasons for which `text` is no DNS label that begins with a letter. */
 export function dns1035Problems(text: string): string[] {
   return [
     ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
@@ -39,7 +39,7 @@ export function dns1035Problems(text: string): string[] {
   ]
 }
 
-/** Why `text` is no qualified name: what keys of labels and annotations, and finalizers, must be. */
+/** The reasons for which `text` is no qualified name. Finalizers and the keys of labels and annotations must be qualified names. */
 export function qualifiedNameProblems(text: string): string[] {
   if (text.length < 64 && namePart.test(text)) return []
   const parts = text.split('/')
@@ -58,7 +58,7 @@ export function qualifiedNameProblems(text: string): string[] {
   return problems
 }
 
-/** Why `text` is no value of a label. */
+/** The reasons for which `text` is no value of a label. */
 export function labelValueProblems(text: string): string[] {
   const problems: string[] = []
   if (text.length > 63) problems.push('must be no more than 63 bytes')

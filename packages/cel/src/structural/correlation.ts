@@ -1,17 +1,14 @@
 import { isObject, type Json, own, sameJson } from '../json/json.ts'
 import type { Schema } from './schema.ts'
 
-/**
- * A value and what it was before an update. What was invalid before and is unchanged is let through
- * (the server calls it ratcheting: KEP-4008).
- */
+/** A value and its old value before an update. Problems of unchanged values are ignored (the server calls this ratcheting: KEP-4008). */
 export interface Correlation {
   readonly schema: Schema
   readonly value: Json
   readonly old: Json
 }
 
-/** The correlation of a field, if it was there before. */
+/** The correlation of a field, if the field existed before. */
 export function fieldOf(of: Correlation | undefined, key: string): Correlation | undefined {
   if (of === undefined || !isObject(of.old) || !isObject(of.value)) return undefined
   const { additional } = of.schema
@@ -21,7 +18,7 @@ export function fieldOf(of: Correlation | undefined, key: string): Correlation |
   return schema === undefined || old === undefined || value === undefined ? undefined : { schema, value, old }
 }
 
-/** The correlation of an item: only in lists of type map, by its keys. */
+/** The correlation of an item by its keys. Only lists of type map have it. */
 export function itemOf(of: Correlation | undefined, index: number): Correlation | undefined {
   if (of === undefined || !Array.isArray(of.old) || !Array.isArray(of.value)) return undefined
   const { items, listType, listKeys } = of.schema
@@ -33,7 +30,7 @@ export function itemOf(of: Correlation | undefined, index: number): Correlation 
   return old === undefined ? undefined : { schema: items, value, old }
 }
 
-/** Whether nothing changed. The items of lists of type map may be in another order. */
+/** Whether a value is unchanged. The items of lists of type map may be in another order. */
 export function unchanged(of: Correlation): boolean {
   const { value, old } = of
   if (Array.isArray(value) && Array.isArray(old)) {

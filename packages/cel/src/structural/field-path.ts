@@ -2,7 +2,7 @@ import type { Schema } from './schema.ts'
 
 const step = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y
 
-/** A path such as `.a.b` or `.a['b.c']` as causes write it; `undefined`: the schema has no such field. */
+/** A path such as `.a.b` or `.a['b.c']`, in the form of causes; `undefined` if the schema has no such field. */
 export function fieldPath(path: string, schema: Schema): string | undefined {
   let node: Schema | undefined = schema
   let name = ''
@@ -24,7 +24,7 @@ export function fieldPath(path: string, schema: Schema): string | undefined {
   return name
 }
 
-/** Whether a schema has the field that a path names. */
+/** Whether a schema has the field of a path. */
 export function isFieldPath(path: string, schema: Schema): boolean {
   return fieldPath(path, schema) !== undefined
 }

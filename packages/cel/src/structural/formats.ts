@@ -7,7 +7,7 @@ const longName = new RegExp(`^${short}(?:\\.${short})*$`)
 const hostname =
   /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u
 
-/** Units that a duration in words may have; the last of each is a beginning. */
+/** The spellings of the units of a duration in words. The last spelling of each unit is a prefix, such as `hour` for `hours`. */
 const units = [
   ['ns', 'nano'],
   ['us', 'µs', 'micro'],
@@ -60,7 +60,7 @@ function isUri(text: string): boolean {
   return /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/)[^\s#]*$/.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text)
 }
 
-/** Checks of strings by the name of their format, without its dashes. */
+/** The checks of strings by the name of their format, without its dashes. */
 const checks: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', text => /^[0-9a-fA-F]{24}$/.test(text)],
   ['uri', isUri],
@@ -92,13 +92,13 @@ const checks: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', text => text.length <= 253 && longName.test(text)],
 ])
 
-/** Formats of strings that a real server checks and this one can't; a definition that has one is refused. */
+/** Formats of strings that a real server checks and this one can't. A definition with such a format is refused. */
 export const unservedFormats: ReadonlySet<string> = new Set(['isbn', 'isbn10', 'isbn13', 'creditcard'])
 
 /** The formats of strings that are checked, without their dashes. */
 export const knownFormats: ReadonlySet<string> = new Set(checks.keys())
 
-/** Whether `text` has the format; one that is not known it has. */
+/** Whether `text` has the format. Every text has an unknown format. */
 export function hasFormat(text: string, format: string): boolean {
   return checks.get(format.replaceAll('-', ''))?.(text) ?? true
 }

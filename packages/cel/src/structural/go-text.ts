@@ -1,6 +1,6 @@
 import { isObject, isRawNumber, type Json, sortKeys } from '../json/json.ts'
 
-/** How Go and CEL write the characters that have a short escape. */
+/** The short escapes of characters in Go and CEL. */
 export const shortEscapes: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
@@ -13,7 +13,7 @@ export const shortEscapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/** A string as Go's `%q` prints it. */
+/** A string in the form of Go's `%q`. */
 export function goQuote(text: string): string {
   const inner = text.replace(/["\\]|(?! )[\p{C}\p{Z}]/gu, char => {
     const known = shortEscapes[char]
@@ -25,7 +25,7 @@ export function goQuote(text: string): string {
   return `"${inner}"`
 }
 
-/** A value as Go's encoding/json prints it: keys sorted, and what HTML takes amiss escaped. */
+/** A value in the form of Go's encoding/json: with sorted keys, and with the special characters of HTML escaped. */
 export function goJson(value: Json): string {
   return JSON.stringify(sortKeys(value)).replace(
     /[<>&\u2028\u2029]/g,
@@ -33,7 +33,7 @@ export function goJson(value: Json): string {
   )
 }
 
-/** A number as Go's `%v` prints it: 1e+21, 1e-05. */
+/** A number in the form of Go's `%v`: 1e+21, 1e-05. */
 export function goNumber(value: number): string {
   if (value === 0) return '0'
   const [mantissa = '', exponent = ''] = value.toExponential().split('e')
@@ -42,7 +42,7 @@ export function goNumber(value: number): string {
   return `${mantissa}e${size < 0 ? '-' : '+'}${String(Math.abs(size)).padStart(2, '0')}`
 }
 
-/** A value as a cause shows it. */
+/** A value in the form of causes. */
 export function goValue(value: Json): string {
   if (typeof value === 'string') return goQuote(value)
   if (typeof value === 'boolean') return String(value)
@@ -51,7 +51,7 @@ export function goValue(value: Json): string {
   return isObject(value) || Array.isArray(value) ? goJson(value) : 'null'
 }
 
-/** Whether an integer's digits fit 64 bits: else Go reads a float. */
+/** Whether an integer's digits fit 64 bits. Otherwise Go reads a float. */
 export function isInt64(digits: string): boolean {
   const value = BigInt(digits)
   return value >= -(2n ** 63n) && value < 2n ** 63n

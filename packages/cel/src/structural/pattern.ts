@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js'
 
-/** Says whether a text has a match. */
+/** A pattern that checks whether a text has a match. */
 export interface Pattern {
   test(text: string): boolean
 }
 
-/** What Go's regular expressions refuse `source` for, as Go words it; `undefined`: nothing. */
+/** Go's reason to refuse the regular expression `source`, in Go's words; `undefined` if Go accepts it. */
 export function goPatternProblem(source: string): string | undefined {
   const perl = /(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]))/.exec(source)
   if (perl !== null) {
@@ -18,8 +18,8 @@ export function goPatternProblem(source: string): string | undefined {
 }
 
 /**
- * A regular expression of Go's; `undefined` for one that Go refuses. It takes time in proportion to the text, as Go's do: JavaScript's own may take
- * forever for some, and a definition is a stranger's text.
+ * Compiles a regular expression of Go; `undefined` if Go refuses it. As in Go, its time is proportional to the text. JavaScript's own expressions may take
+ * forever, and definitions are not trusted.
  */
 export function goPattern(source: string): Pattern | undefined {
   const compiled = compile(source)

@@ -3,12 +3,12 @@ import { knownFormats, unservedFormats } from './formats.ts'
 import { goPattern, type Pattern } from './pattern.ts'
 import { rulesOf, type ValidationRule } from './validation-rule.ts'
 
-/** One node of a structural schema, read: what pruning, defaulting and validation look at. */
+/** A node of a structural schema, with the fields that pruning, defaulting and validation need. */
 export interface Schema {
-  /** The types that a value may have; none: any. Two for `x-kubernetes-int-or-string`. */
+  /** The types that a value may have; empty for any type. `x-kubernetes-int-or-string` has two. */
   readonly types: readonly string[]
   readonly nullable: boolean
-  /** A format that is checked for this type; `''` where there is none, or one that the server ignores. */
+  /** A format that is checked for this type; `''` if there is none, or if the server ignores it. */
   readonly format: string
   readonly default: Json | undefined
   readonly enum: readonly Json[]
@@ -26,29 +26,29 @@ export interface Schema {
   readonly minProperties: number | undefined
   readonly required: readonly string[]
   readonly properties: ReadonlyMap<string, Schema>
-  /** A schema for all other fields; `true`: anything; `false`: none; `undefined`: unknown fields are pruned. */
+  /** The schema for all other fields; `true` for any value; `false` if there are none; `undefined` if unknown fields are pruned. */
   readonly additional: Schema | boolean | undefined
   readonly items: Schema | undefined
   readonly allOf: readonly Schema[]
   readonly anyOf: readonly Schema[]
   readonly oneOf: readonly Schema[]
   readonly not: Schema | undefined
-  /** `x-kubernetes-preserve-unknown-fields`. */
+  /** The flag `x-kubernetes-preserve-unknown-fields`. */
   readonly preserve: boolean
-  /** `x-kubernetes-embedded-resource`. */
+  /** The flag `x-kubernetes-embedded-resource`. */
   readonly embedded: boolean
-  /** `x-kubernetes-list-type`. */
+  /** The value of `x-kubernetes-list-type`. */
   readonly listType: string | undefined
   readonly listKeys: readonly string[]
-  /** `x-kubernetes-map-type`. */
+  /** The value of `x-kubernetes-map-type`. */
   readonly mapType: string | undefined
-  /** `x-kubernetes-validations` of this node. */
+  /** The rules in `x-kubernetes-validations` of this node. */
   readonly rules: readonly ValidationRule[]
-  /** Whether this node, or one below it, has rules. */
+  /** Whether this node or a node below it has rules. */
   readonly hasRules: boolean
 }
 
-/** Reads one node and those below it. */
+/** Reads a node and the nodes below it. */
 export function readSchema(raw: JsonObject): Schema {
   const type = stringAt(raw, 'type') ?? ''
   const types = flag(raw, 'x-kubernetes-int-or-string') ? ['integer', 'string'] : type === '' ? [] : [type]
@@ -98,7 +98,7 @@ export function readSchema(raw: JsonObject): Schema {
   }
 }
 
-/** What `raw` or a schema below it asks to be checked that is not checked here; `undefined`: nothing. */
+/** A feature of `raw`, or of a schema below it, that is not checked here; `undefined` if there is none. */
 export function unservedIn(raw: JsonObject): string | undefined {
   const format = stringAt(raw, 'format') ?? ''
   if (unservedFormats.has(format)) return `the format ${format}`
@@ -109,7 +109,7 @@ export function unservedIn(raw: JsonObject): string | undefined {
   return undefined
 }
 
-/** The schemas directly below a raw one, each with its path from there as the server writes it. */
+/** The direct child schemas of a raw schema, each with its path in the server's notation. */
 export function subschemas(raw: JsonObject): [path: string, schema: JsonObject][] {
   const below: [string, JsonObject][] = []
   for (const key of ['items', 'additionalProperties', 'not']) {
@@ -123,7 +123,7 @@ export function subschemas(raw: JsonObject): [path: string, schema: JsonObject][
   return below
 }
 
-/** The named schemas at `key`, by name. */
+/** The schemas in the object at `key`, by name. */
 export function children(raw: JsonObject, key: string): [string, JsonObject][] {
   const named = own(raw, key)
   if (!isObject(named)) return []
@@ -138,7 +138,7 @@ export function schemas(raw: JsonObject, key: string): JsonObject[] {
   return list(raw, key).filter(isObject)
 }
 
-/** The list at `key`; none: empty. */
+/** The list at `key`; empty if there is none. */
 export function list(raw: JsonObject, key: string): readonly Json[] {
   const value = own(raw, key)
   return Array.isArray(value) ? (value as Json[]) : []
@@ -149,7 +149,7 @@ export function flag(raw: JsonObject, key: string): boolean {
   return own(raw, key) === true
 }
 
-/** A deep copy: defaults are put into objects that are changed afterwards. */
+/** A deep copy, because defaults are put into objects that are changed afterwards. */
 export function copyOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(item => copyOf(item as Json))
   if (!isObject(value)) return value

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json.ts'
 
-/** What is wrong with a field, as a `Status` of the API server has it. */
+/** A problem of a field, in the form of a `Status` of the API server. */
 export interface StatusCause extends JsonObject {
   reason?: string
   message?: string

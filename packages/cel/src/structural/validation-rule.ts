@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, own, stringAt } from '../json/json.ts'
 
-/** One of `x-kubernetes-validations`. What is left out is `''`. */
+/** A rule of `x-kubernetes-validations`. Absent texts are `''`. */
 export interface ValidationRule {
   readonly rule: string
   readonly message: string
@@ -10,7 +10,7 @@ export interface ValidationRule {
   readonly optionalOldSelf: boolean | undefined
 }
 
-/** The rules of one node of a raw schema. */
+/** The rules of a node of a raw schema. */
 export function rulesOf(raw: JsonObject): ValidationRule[] {
   const rules = own(raw, 'x-kubernetes-validations')
   if (!Array.isArray(rules)) return []

@@ -47,7 +47,7 @@ export const checkApiService: Check = (object, causes) => {
   }
 }
 
-/** A name is that of the version and group; a server looks no further into one that no path can have. */
+/** Checks the name, which must consist of the version and the group. A server does not check this if no path can contain the name. */
 function checkName({ metadata: { name = '' } }: KubeObject, needed: string, causes: Causes): void {
   if (name === '' || name === needed || pathSegmentProblems(name).length > 0) return
   causes.invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(needed)}`)

@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel
 import { pathSegmentProblems } from '../../metadata/names.ts'
 import type { Causes, Check } from './causes.ts'
 
-/** What a metric is of, by the type that says so, in the order in which a real server looks at them. */
+/** The field of a metric's source by the metric's type, in the order in which a real server checks the types. */
 const sources: readonly (readonly [type: string, field: string])[] = [
   ['Object', 'object'],
   ['External', 'external'],

@@ -8,7 +8,7 @@ export const checkBudget: Check = (budget, causes) => {
   const [min, max] = [own(spec, 'minAvailable'), own(spec, 'maxUnavailable')]
   const policy = stringAt(spec, 'unhealthyPodEvictionPolicy')
   if (min !== undefined && max !== undefined) {
-    // The server prints a type of its own.
+    // The server prints its own type.
     const printed = {
       MinAvailable: min,
       Selector: printedSelector(objectAt(spec, 'selector')),

@@ -12,7 +12,7 @@ export class Causes {
     return this.#last === undefined ? this.#found : [...this.#found, ...this.#last.all]
   }
 
-  /** What a real server finds by the tags of its types. It reports these after all that its code finds. */
+  /** The causes that a real server finds by the tags of its types. It reports them after all causes that its code finds. */
   get last(): Causes {
     this.#last ??= new Causes()
     return this.#last
@@ -26,12 +26,12 @@ export class Causes {
     this.#found.push(required(field, why))
   }
 
-  /** A cause for each reason why `field` can't have the value. */
+  /** Adds a cause for each reason for which `field` can't have the value. */
   invalid(field: string, value: Json | undefined, ...reasons: readonly string[]): void {
     for (const why of reasons) this.#found.push(invalid(field, value ?? null, why))
   }
 
-  /** A value that is not quoted: it contradicts other fields. */
+  /** Adds a cause for a value that contradicts other fields. The value is not quoted. */
   contradicts(field: string, why: string): void {
     this.#found.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${why}`, field })
   }
@@ -54,13 +54,13 @@ export class Causes {
     this.#found.push({ reason: 'FieldValueNotSupported', message, field })
   }
 
-  /** A text that is required, and must be one of `known`. */
+  /** Checks a text that is required, and must be in `known`. */
   oneOf(field: string, value: Json | undefined, known: readonly string[]): void {
     if (value === undefined || value === '') this.required(field)
     else if (!known.includes(value as string)) this.unsupported(field, value, known)
   }
 
-  /** A number that may be left out. */
+  /** Adds a cause if a number is negative. The number is optional. */
   notNegative(field: string, value: Json | undefined): void {
     if (typeof value === 'number' && value < 0) {
       this.invalid(field, value, 'must be greater than or equal to 0')
@@ -68,29 +68,29 @@ export class Causes {
   }
 }
 
-/** Finds the problems of an object, whatever it was before. */
+/** Finds the problems of an object, without a look at its previous state. */
 export type Check = (object: KubeObject, causes: Causes) => void
 
 type Problems = (object: KubeObject, old: KubeObject | undefined) => StatusCause[]
 
 /**
- * The `problems` of a resource that `check` validates. A stored object passed it once, but for one that `fill` stored: an
- * update of such an object is not refused for problems that it had before.
+ * The `problems` of a resource that `check` validates. An object that `fill` stored never passed `check`, so an update of it is not refused for problems that
+ * it had before.
  */
 export function checked(check: Check): Problems {
   return (object, old) => {
-    // A write of the status alone keeps the rest as it is.
+    // A write of the status alone leaves the spec unchanged.
     if (old !== undefined && object.spec !== undefined && object.spec === old.spec) return []
     return added(check, object, old)
   }
 }
 
-/** The `problems` of a resource if `check` validates its status, in every write of it. */
+/** The `problems` of a resource if `check` validates its status, in every write of the status. */
 export function checkedStatus(check: Check): Problems {
   return (object, old) => (old === undefined || object.status === old.status ? [] : added(check, object, old))
 }
 
-/** What `check` finds of an object that it did not find of the one before. */
+/** The problems that `check` finds in an object and not in its previous state. */
 function added(check: Check, object: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const now = found(check, object)
   if (now.length === 0 || old === undefined) return [...now]
@@ -111,7 +111,7 @@ export function checkedOnce(check: Check): Problems {
   }
 }
 
-/** The `problems` of a resource that are those of each of `all`, in this order. */
+/** The `problems` of a resource that has all the problems of each of `all`, in this order. */
 export function allOf(...all: readonly Problems[]): Problems {
   return (object, old) => all.flatMap(problems => problems(object, old))
 }

@@ -8,7 +8,7 @@ import { checkResources } from './resources.ts'
 
 const maxId = 2_147_483_647
 
-/** Checks the containers of a Pod. It must have at least one. */
+/** Checks the containers of a Pod, which must have at least one. */
 export function checkContainers(
   field: string,
   containers: readonly JsonObject[],
@@ -27,7 +27,7 @@ export function checkContainers(
   checkHostPorts(field, containers, causes)
 }
 
-/** The containers that run before those of the Pod. Their names must differ from those. */
+/** Checks the init containers of a Pod. Their names must differ from the names of its other containers. */
 export function checkInitContainers(
   field: string,
   containers: readonly JsonObject[],
@@ -69,7 +69,7 @@ function checkContainer(field: string, container: JsonObject, volumes: ReadonlyS
   checkIds(`${field}.securityContext`, objectAt(container, 'securityContext'), causes)
 }
 
-/** The user and the group that a container runs as. */
+/** Checks the user and the group of a container. */
 function checkIds(field: string, context: JsonObject | undefined, causes: Causes): void {
   for (const name of ['runAsUser', 'runAsGroup']) {
     const id = own(context ?? {}, name)
@@ -120,7 +120,7 @@ function checkMounts(field: string, mounts: readonly JsonObject[], volumes: Read
     if (paths.has(path)) causes.invalid(`${at}.mountPath`, path, 'must be unique')
     paths.add(path)
     const [inner, expression] = [stringAt(mount, 'subPath') ?? '', stringAt(mount, 'subPathExpr') ?? '']
-    // The path is the server's own: it is the list's.
+    // The server's own path is that of the list, without an index.
     if (inner !== '') checkInnerPath(`${field}.subPath`, inner, causes)
     if (expression === '') continue
     if (inner !== '') {

@@ -10,18 +10,18 @@ import { checkSecretType } from './secret.ts'
 const configMapFields = ['data', 'binaryData']
 const secretTypeProblems = checked(checkSecretType)
 
-/** Reads the data of a ConfigMap. Refuses what can't be decoded, by a {@link DecodeError}. */
+/** Reads the data of a ConfigMap. Throws a {@link DecodeError} if the data can't be decoded. */
 export function readConfigMap(object: KubeObject): void {
   readMaps(object, 'data', 'binaryData')
   readBytes(object, 'binaryData')
 }
 
-/** Reads the data of a Secret, and gives it the type that it may leave out. Refuses what can't be decoded. */
+/** Reads the data of a Secret, and fills in its type. Refuses data that can't be decoded. */
 export function readSecret(object: KubeObject): void {
   readMaps(object, 'data', 'stringData')
   readBytes(object, 'data')
   encodeStringData(object)
-  // The manager that leaves out a default owns it.
+  // The manager owns a default, too, that it left out.
   object.type ||= 'Opaque'
 }
 
@@ -38,7 +38,7 @@ export function configMapProblems(object: KubeObject, old: KubeObject | undefine
 export function secretProblems(object: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const size = sizeOf(object, ['data'])
   const type = own(object, 'type')
-  // One that `fill` stored may lack the default.
+  // A Secret that `fill` stored may lack the default.
   const changed = old !== undefined && (own(old, 'type') ?? 'Opaque') !== type
   return [
     ...(changed ? [invalid('type', type, 'field is immutable')] : []),
@@ -60,7 +60,7 @@ function encodeStringData(object: KubeObject): void {
   delete object.stringData
 }
 
-/** Gives maps of texts the form that decoding and encoding give them: none that is empty or null. */
+/** Decodes and encodes maps of texts: an empty map or null is left out. */
 function readMaps(object: KubeObject, ...fields: string[]): void {
   for (const field of fields) {
     const value = own(object, field)
@@ -71,7 +71,7 @@ function readMaps(object: KubeObject, ...fields: string[]): void {
   }
 }
 
-/** Refuses values that are no base64, as decoding does, and removes the ends of lines in others. */
+/** Refuses values that are no base64, as decoding does, and removes line breaks from the others. */
 function readBytes(object: KubeObject, field: string): void {
   const data = objectAt(object, field) ?? {}
   for (const key of Object.keys(data)) {
@@ -97,7 +97,7 @@ function keyProblems(object: KubeObject, field: string): StatusCause[] {
   return causes
 }
 
-/** Keys that a ConfigMap has as texts and as bytes. */
+/** The causes for keys that are both in a ConfigMap's texts and in its bytes. */
 function keysOfBoth(object: KubeObject): StatusCause[] {
   const binary = objectAt(object, 'binaryData') ?? {}
   return Object.keys(objectAt(object, 'data') ?? {})
@@ -117,7 +117,7 @@ function sizeOf(object: KubeObject, fields: readonly string[]): number {
   return bytes
 }
 
-/** ConfigMaps and Secrets that say so can't change, nor take it back. */
+/** The causes against a change of an object with `immutable: true`, which can't be taken back. */
 function immutableProblems(object: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined || own(old, 'immutable') !== true) return []
   const changed = ['data', 'binaryData'].filter(field => !sameJson(own(object, field), own(old, field)))

@@ -16,7 +16,7 @@ const fields = [
   ...['status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs'],
 ]
 
-/** The environment that a container is given. */
+/** Checks the environment of a container. */
 export function checkEnvironment(field: string, container: JsonObject, causes: Causes): void {
   for (const [i, one] of objectsAt(container, 'env').entries()) {
     const [at, name] = [`${field}.env[${i}]`, stringAt(one, 'name') ?? '']
@@ -78,7 +78,7 @@ function checkEnvFrom(field: string, i: number, one: JsonObject, causes: Causes)
     if (name === '') causes.required(`${field}[${i}].${ref}.name`)
     else causes.invalid(`${field}[${i}].${ref}.name`, name, ...subdomainProblems(name))
   }
-  // The path is the server's own: it is the list's.
+  // The server's own path is that of the list, without an index.
   if (given.length === 0) causes.invalid(field, '', 'must specify one of: `configMapRef` or `secretRef`')
   else if (given.length > 1) causes.invalid(field, '', 'may not have more than one field specified at a time')
 }

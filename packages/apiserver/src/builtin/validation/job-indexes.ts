@@ -1,7 +1,7 @@
-/** Indexes of a Job from the first to the last of an interval. */
+/** An interval of a Job's indexes. */
 type Interval = readonly [first: number, last: number]
 
-/** Reads an interval such as `3` or `5-7`; a text names its problem. */
+/** Reads an interval such as `3` or `5-7`. Returns a text if the interval has a problem. */
 function readInterval(text: string, completions: number): Interval | string {
   const parts = text.split('-')
   if (parts.length > 2) {
@@ -22,7 +22,7 @@ function outOfOrder(previous: number, current: number): string {
   return `non-increasing order, previous: ${previous}, current: ${current}`
 }
 
-/** The problem of a list of intervals of indexes, which must grow; `undefined`: it has none. */
+/** The problem of a list of intervals of indexes, which must increase; `undefined` if it has none. */
 export function indexesProblem(text: string, completions: number): string | undefined {
   let before: number | undefined
   for (const part of text === '' ? [] : text.split(',')) {
@@ -34,7 +34,7 @@ export function indexesProblem(text: string, completions: number): string | unde
   return undefined
 }
 
-/** The first index that is in both lists, as far as they can be read. */
+/** The first index that is in both lists, if the lists can be read. */
 export function sharedIndex(completed: string, failed: string, completions: number): number | undefined {
   const read = (text: string): Interval[] =>
     text.split(',').flatMap(part => {

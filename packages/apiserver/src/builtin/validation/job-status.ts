@@ -34,7 +34,7 @@ class State {
   }
 }
 
-/** The problems of a Job's status: its fields must agree, and some of them can't be taken back. */
+/** The problems of a Job's status: its fields must agree, and some changes can't be taken back. */
 export function jobStatusProblems(job: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined || job.status === old.status) return []
   const causes = new Causes()
@@ -47,7 +47,7 @@ export function jobStatusProblems(job: KubeObject, old: KubeObject | undefined):
   return [...causes.all]
 }
 
-/** A real server looks at what a write changes, so that it takes what older ones wrote. */
+/** Checks that fields agree. A real server checks only the changed fields, so that it accepts the objects of older versions. */
 function checkTogether(now: State, before: State, causes: Causes): void {
   const changed = (field: string): boolean => !sameJson(now.at(field), before.at(field))
   const turned = (type: string): boolean => now.is(type) !== before.is(type)
@@ -122,7 +122,7 @@ function checkIndexes(now: State, changed: (field: string) => boolean, causes: C
   causes.invalid('status.failedIndexes', failed, `failedIndexes and completedIndexes overlap at index: ${both}`)
 }
 
-/** What was said once stays. */
+/** Checks that a terminal condition or a counter is not taken back. */
 function checkTaken(now: State, before: State, causes: Causes): void {
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
     if (!before.is(type) || now.is(type)) continue

@@ -26,7 +26,7 @@ export const checkJob: Check = (job, causes) => {
   checkIndexedName(name, spec, causes)
 }
 
-/** A Job that does not say that it has a selector of its own has the one that the server gives it. */
+/** Checks the selector of a Job without `manualSelector`, which must match the labels that the server generates. */
 export const checkGeneratedSelector: Check = (job, causes) => {
   const spec = objectAt(job, 'spec') ?? {}
   const selector = objectAt(spec, 'selector')
@@ -36,7 +36,7 @@ export const checkGeneratedSelector: Check = (job, causes) => {
   causes.invalid('spec.selector', printedSelector(selector), '`selector` not auto-generated')
 }
 
-/** The Pods of a Job by index have names of its name. */
+/** Checks the name of an indexed Job. The names of its Pods contain it. */
 function checkIndexedName(name: string, spec: JsonObject, causes: Causes): void {
   const completions = Number(own(spec, 'completions') ?? 0)
   if (own(spec, 'completionMode') !== 'Indexed' || completions <= 0) return
@@ -87,7 +87,7 @@ function checkReplacement(field: string, spec: JsonObject, causes: Causes): void
   }
 }
 
-/** The Pods of a Job come to an end. */
+/** Checks that the Pods of a Job can end. */
 function checkEnds(field: string, template: JsonObject | undefined, hasPolicy: boolean, causes: Causes): void {
   const policy = stringAt(objectAt(template, 'spec'), 'restartPolicy') ?? ''
   const known = ['OnFailure', 'Never']

@@ -13,13 +13,13 @@ import {
 import { labelsMatch } from '../../selectors/match.ts'
 import { Causes } from './causes.ts'
 
-/** Labels, or what must be labels to select by. */
+/** Checks labels, and the labels of a selector. */
 export function checkLabels(field: string, labels: JsonObject | undefined, causes: Causes): void {
   const reported = new Set<string>()
   for (const key of Object.keys(labels ?? {}).sort()) {
     const value = labels?.[key] as string
     causes.invalid(field, key, ...qualifiedNameProblems(key))
-    // A value that several labels have is reported once.
+    // A value of several labels is reported once.
     if (!reported.has(value)) causes.invalid(field, value, ...labelValueProblems(value))
     reported.add(value)
   }
@@ -50,26 +50,26 @@ function checkRequirement(field: string, one: JsonObject, causes: Causes): void 
   }
 }
 
-/** Whether a real server can make a selector of this: nothing is wrong with it. */
+/** Whether a real server can make a selector of this value, because the value has no problems. */
 export function isUsableSelector(selector: JsonObject | undefined): boolean {
   const causes = new Causes()
   checkSelector('', selector, causes)
   return causes.all.length === 0
 }
 
-/** A selector that selects nothing of its template's labels. */
+/** Checks that a selector selects its template's labels. */
 export function checkSelects(
   field: string,
   selector: JsonObject | undefined,
   labels: JsonObject | undefined,
   causes: Causes,
 ): void {
-  // One that is not there selects nothing, and an empty one everything.
+  // An absent selector selects nothing, and an empty selector selects everything.
   if (selector !== undefined && labelsMatch(selector, labels as Record<string, string> | undefined)) return
   causes.invalid(field, sortKeys(labels ?? null), '`selector` does not match template `labels`')
 }
 
-/** A selector as refusals quote it: in the order of the fields of its type. */
+/** A selector as refusals quote it, with the fields in the order of its type. */
 export function printedSelector(selector: JsonObject | undefined): Json {
   if (selector === undefined) return null
   const [labels, expressions] = [own(selector, 'matchLabels'), own(selector, 'matchExpressions')]

@@ -1,6 +1,6 @@
 import type { Causes } from './causes.ts'
 
-/** A path within a volume. */
+/** Checks a path within a volume. */
 export function checkInnerPath(field: string, path: string, causes: Causes): void {
   if (path.startsWith('/')) causes.invalid(field, path, 'must be a relative path')
   checkNoBacksteps(field, path, causes)
@@ -10,7 +10,7 @@ export function checkNoBacksteps(field: string, path: string, causes: Causes): v
   if (path.split('/').includes('..')) causes.invalid(field, path, "must not contain '..'")
 }
 
-/** A path of a file in a volume that a Secret or a ConfigMap makes. */
+/** Checks the path of a file in a volume of a Secret or a ConfigMap. */
 export function checkFilePath(field: string, path: string, causes: Causes): void {
   checkInnerPath(field, path, causes)
   if (path.startsWith('..') && !path.startsWith('../')) causes.invalid(field, path, "must not start with '..'")

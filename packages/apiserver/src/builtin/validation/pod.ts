@@ -18,10 +18,10 @@ import { checkVolumes } from './volume.ts'
 
 const maxInt32 = 2_147_483_647
 
-/** A Pod of its own. */
+/** Checks a Pod. */
 export const checkPod: Check = (pod, causes) => checkPodSpec('spec', objectAt(pod, 'spec') ?? {}, causes)
 
-/** A template that Pods are made of. Volumes that are named in `more` are added to those of the template. */
+/** Checks a template of Pods. Volumes that are named in `more` are added to those of the template. */
 export function checkTemplate(
   field: string,
   template: JsonObject | undefined,

@@ -5,18 +5,18 @@ export const protocols: readonly string[] = ['SCTP', 'TCP', 'UDP']
 
 const outOfRange = 'must be between 1 and 65535, inclusive'
 
-/** A port's number. */
+/** Checks the number of a port. */
 export function checkPortNumber(field: string, port: Json | undefined, causes: Causes): void {
   const number = port ?? 0
   if (typeof number !== 'number' || number < 1 || number > 65_535) causes.invalid(field, number, outOfRange)
 }
 
-/** The name of a port, as containers give them. */
+/** Checks the name of a container's port. */
 export function checkPortName(field: string, name: string, causes: Causes): void {
   causes.invalid(field, name, ...portNameProblems(name))
 }
 
-/** A port by number or by name. */
+/** Checks a port that is given by its number or name. */
 export function checkPort(field: string, port: Json | undefined, causes: Causes): void {
   if (typeof port === 'string') checkPortName(field, port, causes)
   else checkPortNumber(field, port, causes)

@@ -4,7 +4,7 @@ import { checkPort } from './ports.ts'
 
 const numbers = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold']
 
-/** The probes of a container, and what it does when it starts and before it stops. */
+/** Checks the probes of a container, and its handlers at the start and before the stop. */
 export function checkProbes(field: string, container: JsonObject, causes: Causes): void {
   const lifecycle = objectAt(container, 'lifecycle')
   for (const hook of ['postStart', 'preStop']) {
@@ -31,7 +31,7 @@ function checkProbe(field: string, probe: JsonObject, isReadiness: boolean, caus
   }
 }
 
-/** Checks the handler: it must have exactly one action. */
+/** Checks a handler, which must have exactly one action. */
 function checkHandler(field: string, handler: JsonObject, causes: Causes): void {
   const [first, ...more] = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'].filter(
     name => own(handler, name) !== undefined,

@@ -3,14 +3,14 @@ import { isLess } from '../quantity.ts'
 import type { Causes } from './causes.ts'
 
 const standard = new Set(['cpu', 'memory', 'ephemeral-storage'])
-/** What quotas count, and containers can't ask for. */
+/** The resources that quotas count and containers can't request. */
 const ofQuotas = new Set([
   ...['requests', 'limits'].flatMap(one => [`${one}.cpu`, `${one}.memory`, `${one}.ephemeral-storage`]),
   ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'storage'],
   ...['persistentvolumeclaims', 'requests.storage', 'services.nodeports', 'services.loadbalancers'],
 ])
 
-/** The resources that a container asks for, and its limits. */
+/** Checks the requests and limits of a container. */
 export function checkResources(field: string, resources: JsonObject | undefined, causes: Causes): void {
   const limits = objectAt(resources, 'limits') ?? {}
   const requests = objectAt(resources, 'requests') ?? {}
@@ -47,12 +47,12 @@ function checkWithinLimit(field: string, name: string, requests: JsonObject, lim
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-')
 const isStandard = (name: string): boolean => standard.has(name) || isHugePages(name)
 
-/** An amount that may be 0. */
+/** Checks an amount, which may be 0. */
 export function checkNotNegative(field: string, amount: string | undefined, causes: Causes): void {
   if (amount?.startsWith('-')) causes.invalid(field, amount, 'must be greater than or equal to 0')
 }
 
-/** What a claim asks for of storage. */
+/** Checks the storage that a claim requests. */
 export function checkStorage(field: string, resources: JsonObject | undefined, causes: Causes): void {
   const amount = stringAt(objectAt(resources, 'requests'), 'storage')
   if (own(objectAt(resources, 'requests') ?? {}, 'storage') === undefined) causes.required(`${field}[storage]`)

@@ -1,4 +1,4 @@
-/** A field of a schedule: its bounds, and the names that stand for numbers. */
+/** The bounds of a field of a schedule, and the names of its numbers. */
 interface Bounds {
   readonly min: number
   readonly max: number
@@ -17,7 +17,7 @@ const fields: readonly Bounds[] = [
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
 
 /**
- * Why `schedule` is no schedule of a CronJob, in the words of the parser that a real server has; `undefined`: it is one.
+ * The reason for which `schedule` is no schedule of a CronJob, in the words of a real server's parser; `undefined` if it is valid.
  *
  * See https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax
  */
@@ -74,7 +74,7 @@ function rangeProblem(range: string, { min, max, names }: Bounds): string | unde
   return by === 0 ? `step of range should be a positive number: ${range}` : undefined
 }
 
-/** The number that a text is, or what the parser says of the text. */
+/** The number in a text, or the parser's message about the text. */
 function parsed(text: string): number | string {
   if (!/^[+-]?\d+$/.test(text)) {
     return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`

@@ -13,7 +13,7 @@ import { checkSelector } from './label-selector.ts'
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** What a Pod tolerates of nodes. */
+/** Checks the tolerations of a Pod. */
 export function checkTolerations(field: string, tolerations: readonly JsonObject[], causes: Causes): void {
   for (const [i, one] of tolerations.entries()) {
     const at = `${field}[${i}]`
@@ -41,7 +41,7 @@ function checkOperator(field: string, operator: string, value: string, causes: C
   } else causes.unsupported(field, operator, ['Equal', 'Exists'])
 }
 
-/** Which nodes and which other Pods a Pod should be at, or not. */
+/** Checks the affinity and anti-affinity of a Pod to nodes and to other Pods. */
 export function checkAffinity(field: string, affinity: JsonObject | undefined, causes: Causes): void {
   checkNodeAffinity(`${field}.nodeAffinity`, objectAt(affinity, 'nodeAffinity'), causes)
   for (const name of ['podAffinity', 'podAntiAffinity']) {
@@ -113,7 +113,7 @@ function checkNodeTerm(field: string, term: JsonObject, causes: Causes): void {
   }
 }
 
-/** How Pods are spread. */
+/** Checks the constraints on the spread of Pods. */
 export function checkSpread(field: string, constraints: readonly JsonObject[], causes: Causes): void {
   for (const [i, one] of constraints.entries()) {
     const at = `${field}[${i}]`

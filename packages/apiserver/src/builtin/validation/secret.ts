@@ -5,7 +5,7 @@ import type { Causes, Check } from './causes.ts'
 const account = 'kubernetes.io/service-account.name'
 const redacted = '<secret contents redacted>'
 
-/** The keys that Secrets of the types of Kubernetes itself must have. */
+/** Checks the keys of a Secret with a type of Kubernetes itself. */
 export const checkSecretType: Check = (secret, causes) => {
   const data = objectAt(secret, 'data') ?? {}
   const needed = (key: string): void => {
@@ -40,7 +40,7 @@ function checkJson(key: string, data: JsonObject, causes: Causes): void {
   if (problem !== undefined) causes.invalid(`data[${key}]`, redacted, problem)
 }
 
-/** What Go's parser says of a text that is no object. */
+/** The message of Go's parser for a text that is no object. */
 function jsonProblem(text: string): string | undefined {
   try {
     const value = JSON.parse(text) as Json

@@ -72,7 +72,7 @@ function checkAffinity(spec: JsonObject, causes: Causes): void {
   causes.invalid(at, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`)
 }
 
-/** Ports of nodes of a Service that has none, and ports of one number. */
+/** Checks for ports of nodes in a Service that can't have any, and for duplicate ports. */
 function checkRepeated(ports: readonly JsonObject[], type: string, causes: Causes): void {
   const nodePorts = ports.map(port => own(port, 'nodePort') ?? 0)
   for (const [i, port] of nodePorts.entries()) {
@@ -89,7 +89,7 @@ function checkRepeated(ports: readonly JsonObject[], type: string, causes: Cause
   for (const [i, port] of ports.entries()) {
     const [protocol, number] = [stringAt(port, 'protocol') ?? '', own(port, 'port') ?? 0]
     const which = `${protocol}/${number}`
-    // The server prints a type of its own.
+    // The server prints its own type.
     const printed = { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 }
     if (taken.has(which)) causes.duplicate(`spec.ports[${i}]`, printed)
     taken.add(which)
@@ -100,7 +100,7 @@ function checkBalancer(spec: JsonObject, type: string, causes: Causes): void {
   if (type === 'LoadBalancer') return
   const why = "may only be used when `type` is 'LoadBalancer'"
   const ranges = own(spec, 'loadBalancerSourceRanges')
-  // The path is the server's own.
+  // The server's own path has a capital.
   if (Array.isArray(ranges) && ranges.length > 0) causes.forbidden('spec.LoadBalancerSourceRanges', why)
   if (own(spec, 'allocateLoadBalancerNodePorts') !== undefined) {
     causes.forbidden('spec.allocateLoadBalancerNodePorts', why)

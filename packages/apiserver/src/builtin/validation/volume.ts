@@ -7,7 +7,7 @@ const hostPathTypes = [
   ...['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'],
 ]
 
-/** Volumes of Pods. Gives the names of those that are right, which containers can mount. */
+/** Checks volumes of Pods. Returns the names of the valid volumes, which containers can mount. */
 export function checkVolumes(field: string, volumes: readonly JsonObject[], causes: Causes): Set<string> {
   const names = new Set<string>()
   for (const [i, volume] of volumes.entries()) {
@@ -23,7 +23,7 @@ export function checkVolumes(field: string, volumes: readonly JsonObject[], caus
   return names
 }
 
-/** The sources in the order in which a real server looks at them, as far as they are looked into here. */
+/** The sources in the order in which a real server checks them. Their fields are checked only as far as these functions do. */
 const sources: readonly (readonly [string, (field: string, source: JsonObject, causes: Causes) => void])[] = [
   ['emptyDir', checkEmptyDir],
   ['hostPath', checkHostPath],
@@ -71,7 +71,7 @@ function checkGiven(field: string, source: JsonObject, name: string, causes: Cau
   if ((stringAt(source, name) ?? '') === '') causes.required(`${field}.${name}`)
 }
 
-/** A volume of the files that a Secret or a ConfigMap has. */
+/** Checks a volume with the files of a Secret or a ConfigMap. */
 function checkFiles(field: string, source: JsonObject, name: string, causes: Causes): void {
   checkGiven(field, source, name, causes)
   checkMode(`${field}.defaultMode`, own(source, 'defaultMode'), causes)

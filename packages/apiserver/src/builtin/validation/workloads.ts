@@ -24,7 +24,7 @@ export const checkReplicaSet: Check = (replicaSet, causes) => {
   const spec = objectAt(replicaSet, 'spec') ?? {}
   causes.notNegative('spec.replicas', own(spec, 'replicas'))
   causes.notNegative('spec.minReadySeconds', own(spec, 'minReadySeconds'))
-  // A real server takes its words from Deployments.
+  // A real server uses the message for Deployments.
   checkOwnSelector(spec, 'deployment', causes)
   checkReplicaTemplate(spec, causes)
 }
@@ -70,7 +70,7 @@ export const checkStatefulSet: Check = (statefulSet, causes) => {
       checkSelects('spec.template.metadata.labels', selector, labelsOf(template), causes)
     }
     const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name'))
-    // Each Pod is given a name and a domain of its own.
+    // Each Pod gets its own name and domain.
     const { hostname: _h, subdomain: _s, ...podSpec } = objectAt(template, 'spec') ?? {}
     checkTemplate('spec.template', { ...template, spec: podSpec }, causes, claims as string[])
   } else causes.invalid('spec.selector', printedSelector(selector), '')
@@ -81,7 +81,7 @@ function labelsOf(template: JsonObject | undefined): JsonObject | undefined {
   return objectAt(objectAt(template, 'metadata'), 'labels')
 }
 
-/** The selector of a workload, which it must have, and which must select something. */
+/** Checks the selector of a workload. It is required, and must not be empty. */
 function checkOwnSelector(spec: JsonObject, kind: string, causes: Causes): void {
   const selector = objectAt(spec, 'selector')
   if (selector === undefined) return causes.required('spec.selector')
@@ -95,7 +95,7 @@ function checkReplicaTemplate(spec: JsonObject, causes: Causes): void {
   const [selector, template] = [objectAt(spec, 'selector'), objectAt(spec, 'template')]
   if (!isUsableSelector(selector))
     return causes.invalid('spec.selector', printedSelector(selector), 'invalid label selector')
-  // Nothing is said of one that is not there: it selects nothing.
+  // An absent selector selects nothing, which is reported as well.
   if (selector === undefined || !selectsAll(selector)) {
     checkSelects('spec.template.metadata.labels', selector, labelsOf(template), causes)
   }
@@ -117,7 +117,7 @@ function printed(strategy: JsonObject, inner: (rolling: JsonObject) => Json = ro
   return { Type: stringAt(strategy, 'type') ?? '', RollingUpdate: rolling === undefined ? null : inner(rolling) }
 }
 
-/** How a StatefulSet is updated, as the server's own type prints it. */
+/** The rolling update of a StatefulSet, as the server's own type prints it. */
 function printedRolling(rolling: JsonObject): Json {
   return { Partition: own(rolling, 'partition') ?? 0, MaxUnavailable: own(rolling, 'maxUnavailable') ?? null }
 }

@@ -8,7 +8,7 @@ const webhooks: Printer = {
   cells: (object, now) => [nameOf(object), objectsAt(object, 'webhooks').length, ageOf(object, now)],
 }
 
-/** Policies, which have so many of `what`. */
+/** The printer of policies. It counts the entries of the field `what`. */
 function policies(what: string): Printer {
   return {
     cells(object, now) {
@@ -38,7 +38,7 @@ function paramText(ref: JsonObject | undefined): string {
   return name === '' ? unset : `${stringAt(ref, 'namespace') || '*'}/${name}`
 }
 
-/** What admits objects. */
+/** Webhook configurations, admission policies, and their bindings. */
 export const admission: Readonly<Record<string, Printer>> = {
   [`mutatingwebhookconfigurations.${group}`]: webhooks,
   [`validatingwebhookconfigurations.${group}`]: webhooks,

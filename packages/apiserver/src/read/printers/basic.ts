@@ -1,7 +1,7 @@
 import { objectAt, own, stringAt } from '@wherry/cel/internal'
 import { ageOf, nameOf, type Printer, sizeOf } from './printer.ts'
 
-/** What holds data, and what other objects are in. */
+/** ConfigMaps, Secrets, Namespaces, ServiceAccounts, Leases and PriorityClasses. */
 export const basic: Readonly<Record<string, Printer>> = {
   configmaps: { cells: (object, now) => [nameOf(object), sizeOf(object, 'data', 'binaryData'), ageOf(object, now)] },
   secrets: {

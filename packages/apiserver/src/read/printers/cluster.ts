@@ -23,7 +23,7 @@ const events: Printer = {
   },
 }
 
-/** Nodes, and what else a cluster has in addition to the objects of its users. */
+/** Nodes, and other objects that a cluster has without its users. */
 export const cluster: Readonly<Record<string, Printer>> = {
   nodes: {
     cells(node, now) {
@@ -54,10 +54,10 @@ export const cluster: Readonly<Record<string, Printer>> = {
   },
 }
 
-/** Annotations, the second an old one, by which a StorageClass is the default. */
+/** The annotations of the default StorageClass. The second annotation is deprecated. */
 const isDefault = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
-/** The newest class that says that it is the default; of those of one second, the first by name. */
+/** The newest class that is marked as the default. Of classes with the same creation time, the first by name. */
 function defaultClass(classes: readonly KubeObject[]): string | undefined {
   const made = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? ''
   const [first] = classes
@@ -66,7 +66,7 @@ function defaultClass(classes: readonly KubeObject[]): string | undefined {
   return first === undefined ? undefined : nameOf(first)
 }
 
-/** The age of the first of these times that there is. */
+/** The age at the first of these times that is set. */
 function ageAt(of: JsonObject, now: number, ...fields: string[]): string | undefined {
   const time = fields.map(field => stringAt(of, field)).find(one => one !== undefined)
   return time === undefined ? undefined : since(time, now)

@@ -1,7 +1,7 @@
 import { objectAt, objectsAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import { nameOf, type Printer } from './printer.ts'
 
-/** How definitions of custom resources are shown. */
+/** CustomResourceDefinitions. */
 export const definitions: Readonly<Record<string, Printer>> = {
   'customresourcedefinitions.apiextensions.k8s.io': {
     cells(object) {

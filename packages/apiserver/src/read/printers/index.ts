@@ -27,7 +27,7 @@ const printers: Readonly<Record<string, Printer>> = {
   pods,
 }
 
-/** How objects of a built-in are shown; `undefined`: a real server has a printer for them that is not here. */
+/** The printer of a built-in; `undefined` if a real server has a printer for it and this server has not. */
 export function builtinPrinter(type: ResourceType): Printer | undefined {
   return printers[resourceKey(type)]
 }

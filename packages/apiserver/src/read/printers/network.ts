@@ -4,7 +4,7 @@ import { ageOf, countAt, labelsText, nameOf, none, type Printer, selectorText } 
 const maxHosts = 3
 const maxEndpoints = 3
 
-/** Services, and what leads to them. */
+/** Services, Endpoints, and objects of `networking.k8s.io`. */
 export const network: Readonly<Record<string, Printer>> = {
   services: {
     cells(object, now) {

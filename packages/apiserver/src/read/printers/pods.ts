@@ -2,16 +2,16 @@ import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '
 import type { KubeObject } from '../../objects/object.ts'
 import { ageOf, countAt, nameOf, none, type Printer, since } from './printer.ts'
 
-/** What the containers of a Pod come to. */
+/** The combined state of a Pod's containers. */
 interface State {
   reason: string
   ready: number
   restarts: number
-  /** When a container ended last; `''`: none has. */
+  /** The time when a container ended last; `''` if none has ended. */
   lastRestart: string
 }
 
-/** Pods: what they do, or why they do not. */
+/** Pods, with their state and its reason. */
 export const pods: Printer = {
   cells(pod, now) {
     const [spec, status] = [objectAt(pod, 'spec'), objectAt(pod, 'status')]
@@ -63,7 +63,7 @@ function countRestarts(container: JsonObject, into: Pick<State, 'restarts' | 'la
   if (ended > into.lastRestart) into.lastRestart = ended
 }
 
-/** Looks at the containers that run first. Whether one of them has yet to end. */
+/** Reads the state of the init containers. Returns whether one has not ended yet. */
 function startState(
   spec: JsonObject | undefined,
   status: JsonObject | undefined,
@@ -113,7 +113,7 @@ function runState(status: JsonObject | undefined, conditions: readonly JsonObjec
   else if (runs) all.reason = 'NotReady'
 }
 
-/** Why a container ended. */
+/** The reason for which a container ended. */
 function endText(ended: JsonObject): string {
   const [reason, signal] = [stringAt(ended, 'reason') ?? '', countAt(ended, 'signal')]
   if (reason !== '') return reason

@@ -10,15 +10,15 @@ import {
 } from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
 
-/** The cells of a built-in's row, for the columns that its resource has. */
+/** The cells of a built-in's row, for the columns of its resource. */
 export type Cells = (object: KubeObject, now: number) => Json[]
 
-/** How `kubectl get` shows the objects of a built-in resource. */
+/** How `kubectl get` prints the objects of a built-in resource. */
 export interface Printer {
   readonly cells: Cells
-  /** What a row says of its object: that a Pod has ended. */
+  /** The conditions of an object's row, such as that a Pod has ended. */
   conditions?(object: KubeObject): Json[]
-  /** The name of the object among those of a list that is marked as the default. */
+  /** The name of the object in a list that is marked as the default. */
   defaultOf?(objects: readonly KubeObject[]): string | undefined
 }
 
@@ -32,7 +32,7 @@ export function ageOf(object: KubeObject, now: number): string {
   return since(object.metadata.creationTimestamp ?? '', now)
 }
 
-/** A number of a status or a spec, which leaves out 0. */
+/** A number of a status or a spec, in which 0 is left out. */
 export function countAt(of: JsonObject | undefined, field: string): number {
   return Number(own(of ?? {}, field) ?? 0)
 }
@@ -43,13 +43,13 @@ export function containerCells(template: JsonObject | undefined): Json[] {
   return ['name', 'image'].map(field => containers.map(one => stringAt(one, field) ?? '').join(','))
 }
 
-/** Labels as a selector of them is written; `<none>`: there are none. */
+/** Labels in the form of a selector; `<none>` if there are none. */
 export function labelsText(labels: JsonObject | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value as string}`)
   return pairs.length === 0 ? none : pairs.sort().join(',')
 }
 
-/** A LabelSelector as it is written in a query; `''`: it selects everything, or nothing. */
+/** A LabelSelector in the form of a query; `''` if it selects everything or nothing. */
 export function selectorText(selector: JsonObject | undefined): string {
   const equal = Object.entries(objectAt(selector, 'matchLabels') ?? {}).map(
     ([key, value]) => [key, `${key}=${value as string}`] as const,
@@ -70,7 +70,7 @@ function requirement(one: JsonObject): string {
   return `${key} ${operator === 'In' ? 'in' : 'notin'} (${stringsAt(one, 'values').sort().join(',')})`
 }
 
-/** The length of lists and maps. */
+/** The sum of the sizes of lists and maps. */
 export function sizeOf(object: KubeObject, ...fields: string[]): number {
   return fields.reduce((sum, field) => {
     const value = own(object, field)
@@ -78,13 +78,13 @@ export function sizeOf(object: KubeObject, ...fields: string[]): number {
   }, 0)
 }
 
-/** How long ago a time was, as kubectl shows it: `5s`, `3m20s`, `47h`, `3d`. */
+/** The time since another time, as kubectl prints it: `5s`, `3m20s`, `47h`, `3d`. */
 export function since(time: string, now: number): string {
   const at = Date.parse(time)
   return Number.isNaN(at) ? '<unknown>' : durationText(Math.floor((now - at) / 1000))
 }
 
-/** A duration as kubectl shows it. */
+/** A duration as kubectl prints it. */
 export function durationText(seconds: number): string {
   if (seconds < -1) return '<invalid>'
   if (seconds < 0) return '0s'

@@ -28,7 +28,7 @@ function text(of: JsonObject | undefined, field: string): string {
 
 const nameAndAge: Printer = { cells: (object, now) => [nameOf(object), ageOf(object, now)] }
 
-/** The first three, and how many more there are. */
+/** The first three texts, and the number of the others. */
 function atMostThree(all: readonly string[]): string {
   const shown = all.slice(0, 3).join(',')
   return all.length > 3 ? `${shown} + ${all.length - 3} more...` : shown || unset
@@ -49,7 +49,7 @@ function claimState(object: KubeObject): string {
   return [...(deleted ? ['deleted'] : []), 'allocated', ...(reserved ? ['reserved'] : [])].join(',')
 }
 
-/** The used part of each quota, in two columns: of limits, and of all else. */
+/** The used part of each quota, in two columns: limits, and all other quotas. */
 function quotaCells(object: KubeObject): Json[] {
   const status = objectAt(object, 'status')
   const [hard, used] = [objectAt(status, 'hard') ?? {}, objectAt(status, 'used') ?? {}]
@@ -93,7 +93,7 @@ function availableText(object: KubeObject): string {
   return status === 'True' || reason === '' ? status : `${status} (${reason})`
 }
 
-/** What operators seldom make, and people look at. */
+/** Objects that operators seldom create, and that people read. */
 export const rarer: Readonly<Record<string, Printer>> = {
   podtemplates: {
     cells: object => {

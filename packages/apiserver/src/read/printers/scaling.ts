@@ -4,7 +4,7 @@ import { ageOf, countAt, nameOf, none, type Printer } from './printer.ts'
 const maxMetrics = 2
 const unknown = '<unknown>'
 
-/** How many Pods there are to be. */
+/** Objects that set the number of Pods. */
 export const scaling: Readonly<Record<string, Printer>> = {
   'horizontalpodautoscalers.autoscaling': {
     cells(object, now) {
@@ -44,7 +44,7 @@ function metricsText(metrics: readonly JsonObject[], current: readonly JsonObjec
   return more > 0 ? `${shown.join(', ')} + ${more} more...` : shown.join(', ')
 }
 
-/** The one metric of an autoscaler of version 1. */
+/** The only metric of an autoscaler of version 1. */
 function cpuText(spec: JsonObject, status: JsonObject | undefined): string {
   const [target, current] = [
     own(spec, 'targetCPUUtilizationPercentage'),
@@ -54,7 +54,7 @@ function cpuText(spec: JsonObject, status: JsonObject | undefined): string {
   return `cpu: ${current === undefined ? unknown : `${current as number}%`}/${target as number}%`
 }
 
-/** By the type of a metric, the field that has its source. */
+/** The field with the source of a metric, by the metric's type. */
 const fields: Readonly<Record<string, string>> = {
   External: 'external',
   Pods: 'pods',
@@ -63,7 +63,7 @@ const fields: Readonly<Record<string, string>> = {
   ContainerResource: 'containerResource',
 }
 
-/** What a metric is, of what it should be. */
+/** The current value and the target of a metric. */
 function metricText(metric: JsonObject, status: JsonObject | undefined): string {
   const type = stringAt(metric, 'type') ?? ''
   const field = fields[type]

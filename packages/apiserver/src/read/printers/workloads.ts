@@ -13,7 +13,7 @@ import {
   since,
 } from './printer.ts'
 
-/** What makes Pods. */
+/** Objects that make Pods. */
 export const workloads: Readonly<Record<string, Printer>> = {
   'deployments.apps': {
     cells(object, now) {

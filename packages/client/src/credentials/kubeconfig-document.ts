@@ -53,7 +53,7 @@ export class Kubeconfig implements KubeConfigLike {
     )
   }
 
-  /** Adds the clusters, users and contexts of another kubeconfig whose names this one does not have, as kubectl does. */
+  /** Adds the clusters, users and contexts of another kubeconfig. Of two with one name, the present one counts, as for kubectl. */
   merged(other: Kubeconfig): Kubeconfig {
     return new Kubeconfig(
       withMissing(this.#clusters, other.#clusters),

@@ -11,7 +11,7 @@ export interface KubeconfigText {
 }
 
 /**
- * Reads kubeconfigs by `@kubernetes/client-node`, and merges them. It is needed for legacy auth providers, whose tokens that library renews.
+ * Reads kubeconfigs by `@kubernetes/client-node`, and merges them. Legacy auth providers need it: that library renews their tokens.
  * @throws CredentialsError with `KUBECONFIG_INVALID` if the library is not installed
  */
 export async function byLibrary(texts: readonly KubeconfigText[], context: string): Promise<KubeConfig> {

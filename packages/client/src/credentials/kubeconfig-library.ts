@@ -4,6 +4,8 @@ import { CredentialsError } from './error.ts'
 import { commandFrom, fileFrom } from './kubeconfig.ts'
 import { withMore } from './kubeconfig-users.ts'
 
+type Library = typeof import('@kubernetes/client-node')
+
 /** The text of a kubeconfig, and the directory that its files and commands are relative to. */
 export interface KubeconfigText {
   readonly text: string
@@ -12,10 +14,19 @@ export interface KubeconfigText {
 
 /**
  * Reads kubeconfigs by `@kubernetes/client-node`, and merges them. Legacy auth providers need it: that library renews their tokens.
- * @throws CredentialsError with `KUBECONFIG_INVALID` if the library is not installed
+ * @throws CredentialsError with `KUBECONFIG_INVALID` if the library is not installed or refuses a file; its message may quote the file and is not repeated
  */
 export async function byLibrary(texts: readonly KubeconfigText[], context: string): Promise<KubeConfig> {
   const library = await clientNode()
+  try {
+    return read(library, texts, context)
+  } catch (cause) {
+    if (cause instanceof CredentialsError) throw cause
+    throw new CredentialsError('KUBECONFIG_INVALID', '@kubernetes/client-node refuses the kubeconfig')
+  }
+}
+
+function read(library: Library, texts: readonly KubeconfigText[], context: string): KubeConfig {
   const [merged, ...others] = texts.map(({ text, directory }) => {
     const config = new library.KubeConfig()
     config.loadFromString(text)
@@ -47,7 +58,7 @@ function makePluginsAbsolute(config: KubeConfig, directory: string): void {
   })
 }
 
-/** The first file to say something wins. */
+/** Adds the clusters, users and contexts of `config` that `merged` lacks. */
 function merge(merged: KubeConfig, config: KubeConfig): void {
   const { clusters, users, contexts } = merged
   const lacks = <T extends { readonly name: string }>(known: readonly T[], one: T): boolean =>
@@ -58,7 +69,7 @@ function merge(merged: KubeConfig, config: KubeConfig): void {
   if (!merged.currentContext && config.currentContext) merged.setCurrentContext(config.currentContext)
 }
 
-async function clientNode(): Promise<typeof import('@kubernetes/client-node')> {
+async function clientNode(): Promise<Library> {
   try {
     return await import('@kubernetes/client-node')
   } catch (cause) {

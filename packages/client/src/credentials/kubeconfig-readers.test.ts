@@ -1,4 +1,5 @@
 import { normalize } from 'node:path'
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { systemClock } from '../clock.ts'
@@ -234,4 +235,14 @@ it.each([
   expect(() => Kubeconfig.from(parse(text), directory)).toThrow(
     expect.objectContaining({ code: 'KUBECONFIG_INVALID', message }),
   )
+})
+
+it('a file that the library refuses is an error that does not quote it', async () => {
+  const text = 'clusters: [{name: c, cluster: {server: https://host}}]\nusers: [{name: u, user: {token: "s3cret'
+  const refused = await byLibrary([{ text, directory }], 'c').catch((error: unknown) => error)
+  expect(refused).toMatchObject({
+    code: 'KUBECONFIG_INVALID',
+    message: '@kubernetes/client-node refuses the kubeconfig',
+  })
+  expect(inspect(refused)).not.toContain('s3cret')
 })

@@ -17,10 +17,6 @@ const installs: readonly (readonly [names: readonly string[], what: string])[] =
   [['@wherry/client'], 'a client'],
   [['@wherry/client', '@wherry/controller'], 'an operator in a cluster'],
   [['@wherry/client', '@wherry/controller', 'prom-client'], 'the same with metrics'],
-  [
-    ['@wherry/client', '@wherry/controller', '@kubernetes/client-node'],
-    'the same with a kubeconfig file, in place of metrics',
-  ],
   [['@kubernetes/client-node'], 'the official client'],
 ]
 

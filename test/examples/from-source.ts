@@ -10,8 +10,6 @@ import { repository, sourceAliases } from '../../tools/vitest/aliases.ts'
 
 const aliases = sourceAliases()
 const isBuilt = process.env.WHERRY_BUILT === 'true'
-/** The library with which our client reads a kubeconfig, in one file (`tools/vitest/kubeconfig-library.ts`). */
-const kubeconfigLibrary = process.env.WHERRY_KUBECONFIG_LIBRARY
 
 // Many processes read the same sources: to strip and compile them again takes each more than half a second.
 enableCompileCache(join(repository, '.cache/compiled'))
@@ -24,18 +22,11 @@ function builtOf(source: string): string | undefined {
   return isBuilt && existsSync(built) ? built : undefined
 }
 
-/** Other importers, such as the clients that the demo compares ours with, load the library as it is. */
-function isOfOurClient(importer = ''): boolean {
-  return importer.includes('/packages/client/')
-}
-
 registerHooks({
   resolve(specifier, context, next) {
     // Of a file that is named whole there is nothing to look for.
     if (/^\..*\.ts$/.test(specifier) && context.parentURL !== undefined)
       return { url: new URL(specifier, context.parentURL).href, format: 'module-typescript', shortCircuit: true }
-    if (specifier === '@kubernetes/client-node' && kubeconfigLibrary && isOfOurClient(context.parentURL))
-      return { url: pathToFileURL(kubeconfigLibrary).href, format: 'module', shortCircuit: true }
     const alias = aliases.find(({ find }) => find.test(specifier))
     if (alias === undefined) return next(specifier, context)
     const source = specifier.replace(alias.find, alias.replacement)

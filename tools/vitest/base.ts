@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { repository, sourceAliases } from './aliases.ts'
-import { kubeconfigLibrary } from './kubeconfig-library.ts'
 
 /** What all tests have in common. They run from source: the workspace's packages are aliased to their `src`, nothing has to be built first. */
 export const base: ViteUserConfig = defineConfig({
@@ -9,14 +8,12 @@ export const base: ViteUserConfig = defineConfig({
   resolve: { alias: sourceAliases() },
   test: {
     exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
-    globalSetup: 'tools/vitest/kubeconfig-library.ts',
     setupFiles: ['tools/vitest/setup.ts', 'tools/vitest/properties.ts'],
     environment: 'node',
     env: {
       NODE_ENV: 'test',
       // Programs that tests start read the same sources again and again: to strip and compile them takes each half a second.
       NODE_COMPILE_CACHE: join(repository, '.cache/compiled'),
-      WHERRY_KUBECONFIG_LIBRARY: kubeconfigLibrary,
       // Real servers live for seconds: a start takes a quarter less processor time if Go collects half as often as our default says.
       GOGC: process.env.GOGC ?? '400',
     },

@@ -103,7 +103,6 @@ function packageJson(names: ProjectNames, { schema, hasWebhook }: ProjectStyle, 
       ...(hasWebhook && { '@wherry/webhook': wherry }),
     },
     devDependencies: {
-      '@kubernetes/client-node': '^2.0.0',
       '@types/node': '^22.19.0',
       ...{ '@wherry/cli': wherry, '@wherry/crd': wherry, '@wherry/testing': wherry },
       ...{ esbuild: '^0.28.0', typescript: '^6.0.0', ...(schema === 'zod' && { zod: '^4.2.0' }) },

@@ -58,7 +58,7 @@ subscribe('wherry.webhooks.start', message => placeWebhooks(message as ObservedW
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 if (process.env.WHERRY_DEV_WAITS === 'true') {
   const released = new Promise(resolve => process.on('message', message => message === go && resolve(undefined)))
-  await preload(['@wherry/controller', '@kubernetes/client-node'])
+  await preload(['@wherry/controller'])
   await released
 }
 // The operator keeps its process alive, or ends it: this must do neither.

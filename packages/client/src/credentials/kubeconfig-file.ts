@@ -1,14 +1,13 @@
-import type { KubeConfig } from '@kubernetes/client-node'
 import { systemClock } from '../clock.ts'
 import { checkOptions, text } from '../errors/check.ts'
-import { peerProblem } from '../errors/missing-peer.ts'
 import { type AccessOptions, accessChecks, type ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
 import { inCluster, isInCluster } from './in-cluster.ts'
-import { accessOf, boundTo, checkBound, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
-import { withMore } from './kubeconfig-users.ts'
+import { accessOf, boundTo, checkBound, type KubeConfigLike, tokenFileOf } from './kubeconfig.ts'
+import { Kubeconfig } from './kubeconfig-document.ts'
+import type { KubeconfigText } from './kubeconfig-library.ts'
 
 /** Options of {@link fromKubeconfigFile}. */
 export interface KubeconfigFileOptions extends AccessOptions {
@@ -20,7 +19,7 @@ export interface KubeconfigFileOptions extends AccessOptions {
  * Access by a kubeconfig file: `path`, else the merged files of KUBECONFIG, else `~/.kube/config`. After a 401, and when a connection is opened, a
  * file that has changed is read again, with the same context. If it then names another cluster or server, its credentials are ignored and the client keeps those that it has.
  *
- * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory). In a cluster, {@link inCluster} does not need it.
+ * Only a user with a legacy auth provider (`oidc` and the like) needs `@kubernetes/client-node`, an optional peer dependency that takes 400 ms and 86 MB.
  *
  * @example
  * ```ts
@@ -64,81 +63,50 @@ async function defaultPaths(): Promise<string[]> {
   return named.length > 0 ? named : [join(homedir(), '.kube', 'config')]
 }
 
-async function loaded(paths: readonly string[], context: string | undefined): Promise<KubeConfig> {
-  let library: Awaited<ReturnType<typeof clientNode>> | undefined
+async function loaded(paths: readonly string[], context: string | undefined): Promise<KubeConfigLike> {
   const { readFile } = await import('node:fs/promises')
   const { dirname, resolve } = await import('node:path')
-  let merged: KubeConfig | undefined
+  const texts: KubeconfigText[] = []
+  let merged: Kubeconfig | undefined
   for (const path of paths) {
-    let config: KubeConfig
+    const directory = resolve(dirname(path))
     try {
       const text = await readFile(path, 'utf8')
       // As kubectl does: an empty file is a kubeconfig that says nothing.
       if (text.split('\n').every(line => /^\s*(?:#.*|---)?\s*$/.test(line))) continue
-      library ??= await clientNode()
-      config = new library.KubeConfig()
-      config.loadFromString(text)
-      config.users = withMore(config.users, library.loadYaml(text))
-      config.makePathsAbsolute(dirname(path))
-      makePluginsAbsolute(config, resolve(dirname(path)))
+      const config = Kubeconfig.from(await decoded(text), directory)
+      texts.push({ text, directory })
+      merged = merged === undefined ? config : merged.merged(config)
     } catch (cause) {
-      if (cause instanceof CredentialsError) throw cause
       const known = (cause as NodeJS.ErrnoException).code
       // As for kubectl, some of several files may be missing.
       if (known === 'ENOENT' && paths.length > 1) continue
       // A parser's message may quote the file; the system's code does not.
-      throw new CredentialsError(
-        'KUBECONFIG_INVALID',
-        `${path} can't be read as a kubeconfig${known ? `: ${known}` : ''}`,
-      )
+      const why = cause instanceof CredentialsError ? cause.message : known
+      throw new CredentialsError('KUBECONFIG_INVALID', `${path} can't be read as a kubeconfig${why ? `: ${why}` : ''}`)
     }
-    if (merged === undefined) merged = config
-    else merge(merged, config)
   }
   if (merged === undefined) {
     const all = paths.length === 1 ? `${paths[0]} is empty` : `none of ${paths.join(', ')} is there and says anything`
     throw new CredentialsError('KUBECONFIG_INVALID', `${all}: no cluster is named`)
   }
-  if (context !== undefined) merged.setCurrentContext(context)
-  return merged
+  const config = context === undefined ? merged : merged.withContext(context)
+  if (!hasAuthProvider(config)) return config
+  const { byLibrary } = await import('./kubeconfig-library.ts')
+  return byLibrary(texts, config.getCurrentContext())
 }
 
-/** Makes commands of plugins and token files absolute, which client-node does not. They are relative to their kubeconfig. */
-function makePluginsAbsolute(config: KubeConfig, directory: string): void {
-  config.users = config.users.map(user => {
-    const { exec, authProvider } = user
-    const tokenFile = authProvider?.config?.tokenFile
-    return {
-      ...user,
-      ...(typeof exec?.command === 'string' && { exec: { ...exec, command: commandFrom(exec.command, directory) } }),
-      ...(typeof tokenFile === 'string' && {
-        authProvider: {
-          ...authProvider,
-          config: { ...authProvider.config, tokenFile: fileFrom(tokenFile, directory) },
-        },
-      }),
-    }
-  })
+/** Decodes JSON, or YAML with anchors and merge keys. */
+async function decoded(text: string): Promise<unknown> {
+  if (text.trimStart().startsWith('{')) return JSON.parse(text)
+  const { parse } = await import('yaml')
+  return parse(text, { merge: true, logLevel: 'silent' })
 }
 
-/** The first file to say something wins. */
-function merge(merged: KubeConfig, config: KubeConfig): void {
-  const { clusters, users, contexts } = merged
-  const lacks = <T extends { readonly name: string }>(known: readonly T[], one: T): boolean =>
-    known.every(({ name }) => name !== one.name)
-  for (const one of config.clusters) if (lacks(clusters, one)) merged.addCluster(one)
-  for (const one of config.users) if (lacks(users, one)) merged.addUser(one)
-  for (const one of config.contexts) if (lacks(contexts, one)) merged.addContext(one)
-  if (!merged.currentContext && config.currentContext) merged.setCurrentContext(config.currentContext)
-}
-
-async function clientNode(): Promise<typeof import('@kubernetes/client-node')> {
-  try {
-    return await import('@kubernetes/client-node')
-  } catch (cause) {
-    const message = peerProblem('reading a kubeconfig file needs', '@kubernetes/client-node', cause)
-    throw new CredentialsError('KUBECONFIG_INVALID', message, cause)
-  }
+/** Whether the current user has a legacy auth provider, such as `oidc`, and not only a token in a file. */
+function hasAuthProvider(config: KubeConfigLike): boolean {
+  const provider = config.getCurrentUser()?.authProvider
+  return provider !== undefined && provider !== null && tokenFileOf(provider) === undefined
 }
 
 /** A digest of the texts of the files. */

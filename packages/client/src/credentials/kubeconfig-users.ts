@@ -2,7 +2,7 @@ import { CredentialsError } from './error.ts'
 import type { KubeConfigUser } from './kubeconfig.ts'
 
 /** The fields of a kubeconfig's user that client-node leaves out. */
-interface MoreOfUser {
+export interface MoreOfUser {
   readonly authProvider?: { readonly name: string; readonly config: { readonly tokenFile: string } }
   readonly impersonateGroups?: KubeConfigUser['impersonateGroups']
   readonly impersonateUid?: KubeConfigUser['impersonateUid']
@@ -25,7 +25,11 @@ export function withMore<U extends { readonly name: string }>(users: readonly U[
   })
 }
 
-function moreOf(said: object, name: string): MoreOfUser {
+/**
+ * Reads these fields of a user in a kubeconfig.
+ * @throws CredentialsError with `KUBECONFIG_INVALID` if a field is not valid
+ */
+export function moreOf(said: object, name: string): MoreOfUser {
   const { token, username, password, tokenFile, ...as } = said as Readonly<Record<string, unknown>>
   const { 'as-groups': groups, 'as-uid': uid, 'as-user-extra': extra } = as
   const check = (field: string, takes: string, holds: boolean): void => {

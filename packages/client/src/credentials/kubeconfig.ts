@@ -178,7 +178,7 @@ function sourceOf(data: string | undefined, file: string | undefined): Source | 
 }
 
 /** client-node's own way to say that a token is in a file. */
-function tokenFileOf(provider: unknown): string | undefined {
+export function tokenFileOf(provider: unknown): string | undefined {
   const { config } = provider as { readonly config?: { readonly tokenFile?: unknown } | undefined }
   return typeof config?.tokenFile === 'string' ? config.tokenFile : undefined
 }

@@ -10,7 +10,7 @@ import { isRecord, ShapeError } from './definition/shape.ts'
 import { refused, wrongUsage } from './failure.ts'
 import type { CommandHost } from './host.ts'
 
-/** What `wherry crd` writes to a folder. */
+/** The manifests that `wherry crd` writes to a folder. */
 export interface ManifestsIn {
   /** Each has the form and the names that a server takes. */
   readonly definitions: readonly CustomResourceDefinition[]
@@ -19,7 +19,7 @@ export interface ManifestsIn {
 }
 
 /**
- * The definitions in a file of YAML or JSON; what else is in it is left out.
+ * The definitions in a file of YAML or JSON, without its other objects.
  *
  * @param file as the user wrote it; `-` is the standard input
  */

@@ -32,7 +32,7 @@ function resourcesOf(name: string, text: string): ProjectResource[] {
   })
 }
 
-/** The texts among what `defineResource` is called with. */
+/** The fields with literal texts of the argument of `defineResource`. */
 function namesOf(value: ts.Expression): Readonly<Record<string, string>> | undefined {
   if (!ts.isCallExpression(value) || !ts.isIdentifier(value.expression)) return undefined
   const [given] = value.arguments

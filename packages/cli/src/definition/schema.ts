@@ -45,7 +45,7 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 }
 
-/** Checks a schema and all below it. Throws a `ShapeError` with the path of the first field that no server takes. */
+/** Checks a schema and all below it. Throws a `ShapeError` with the path of the first field that every server refuses. */
 export function checkSchema(schema: unknown, path: string, levels = 0): void {
   if (!isRecord(schema)) throw new ShapeError(path, 'a schema is a map')
   if (levels > mostLevels || path.length > longestPath)

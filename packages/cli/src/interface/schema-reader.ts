@@ -21,7 +21,7 @@ import { TaggedTypeFormatter } from './tagged-type.ts'
 
 /** Reads the JSON Schemas of interfaces. */
 export class SchemaReader {
-  /** What the schemas refer to. */
+  /** The types that the schemas refer to. */
   readonly references: References
   readonly #generator: SchemaGenerator
   readonly #cwd: string
@@ -72,7 +72,7 @@ export class SchemaReader {
   }
 }
 
-/** With the fields that every object has, as the server wants them. */
+/** Adds the fields that every object has, in the form that the server accepts. */
 function asObject(schema: JsonSchema): JsonSchema {
   const own = schema.properties as Readonly<Record<string, JsonSchema>> | undefined
   const described = (name: string, type: string): JsonSchema => {

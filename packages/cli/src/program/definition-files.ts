@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { policySuffix } from '../definition/policy-kinds.ts'
 import { refused } from '../failure.ts'
 
-/** The files with definitions in a folder, and then those with admission policies, which may read them. Relative to where relative paths start. */
+/** The files with definitions in a folder, and then those with admission policies, which may refer to the definitions. The paths are relative to `cwd`. */
 export async function definitionFiles(folder: string, cwd: string): Promise<readonly string[]> {
   const names = await readdir(resolve(cwd, folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []

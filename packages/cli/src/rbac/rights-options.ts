@@ -14,7 +14,7 @@ export interface RightsOptions {
   readonly strict?: true
 }
 
-/** What is said below the options. */
+/** The help text below the options. */
 export const rightsHelp = `
 A resource that is only listed and watched by name is granted by these names if a view declares them. Otherwise you say so: --fixed-name if the names
 are those of every cluster, --any-name if they come from other objects.

@@ -16,7 +16,7 @@ function meaningOf(text: string): string {
   return meaning(ts.createSourceFile('types.ts', text, ts.ScriptTarget.Latest, true))
 }
 
-/** A text that two nodes have in common if they mean the same. */
+/** A text that is equal for nodes with the same meaning. */
 function meaning(node: ts.Node): string {
   // Formatters add and remove parentheses, and the quotes of names.
   if (ts.isParenthesizedTypeNode(node)) return meaning(node.type)

@@ -19,7 +19,7 @@ export class Received {
     this.#resources.set(resource, known)
   }
 
-  /** What was counted, in the order of the resources. */
+  /** The numbers of objects and bytes by resource, in the order of the resources. */
   all(): readonly { readonly resource: string; readonly objects: number; readonly bytes: number }[] {
     return [...this.#resources]
       .sort(([a], [b]) => (a < b ? -1 : 1))

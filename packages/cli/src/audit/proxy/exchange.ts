@@ -81,7 +81,7 @@ export class Exchange {
   }
 
   #sendBody(sent: ClientRequest, headers: ReturnType<typeof passing>): void {
-    // Node adds it for some methods only.
+    // Node adds this header for some methods only.
     if (headers['content-length'] === undefined) sent.setHeader('transfer-encoding', 'chunked')
     const { verb } = this.#call.call
     const reader = bodyReader(
@@ -94,7 +94,7 @@ export class Exchange {
     )
     flow(this.#request, sinkOf(sent), reader)
     this.#request.once('end', () => sent.end())
-    // A body that is cut off must not look like a whole one.
+    // A body that is cut off must not look like a complete body.
     this.#request.once('aborted', () => sent.destroy())
   }
 
@@ -137,7 +137,7 @@ export class Exchange {
     this.#call.ended(how)
   }
 
-  /** Ends the answer as the server's own end: not as a whole one. */
+  /** Breaks the answer off, so that it does not look complete to the program. */
   #breakOff(): void {
     const response = this.#response
     if (response.writableFinished || response.destroyed) return

@@ -6,7 +6,7 @@ export interface Sink {
   onDrain(then: () => void): void
 }
 
-/** Passes chunks on as they come, and reads no more while a sink has no room. */
+/** Passes chunks on as they come, and stops reading while a sink has no room. */
 export function flow(from: Readable, ...sinks: readonly Sink[]): void {
   from.on('data', (chunk: Buffer) => {
     const full = sinks.filter(sink => !sink.write(chunk))

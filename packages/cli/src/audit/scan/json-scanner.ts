@@ -9,7 +9,7 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
-/** So much of a text is read byte by byte. To look for its end in a long one is faster. */
+/** The number of bytes of a text that are read one by one. The end of a longer text is found by a search, which is faster for it. */
 const shortText = 32
 
 /** No key that is looked for is longer, also if each of its characters is an escape. */
@@ -27,8 +27,8 @@ interface Open {
 }
 
 /**
- * Finds places in JSON: in one document, or in several that follow each other, as in a watch. It takes time in proportion to the bytes, whatever the
- * chunks are, and passes over an object that is of no interest by counting its braces.
+ * Finds places in JSON: in one document, or in several that follow each other, as in a watch. Its time is proportional to the bytes, for chunks
+ * of any size. It skips an object without such places by counting its braces.
  */
 export class JsonScanner implements Scanner {
   readonly #root: Place
@@ -46,7 +46,7 @@ export class JsonScanner implements Scanner {
   #hasEscape = false
   /** The bytes of a character that the last chunk ended in. */
   #partial: Buffer | undefined
-  /** Where the next of these signs is in the chunk, as far as it was looked for. */
+  /** The position of the next quote and the next backslash in the chunk, if they were searched for. */
   readonly #next = { [quote]: -1, [backslash]: -1 }
   /** The name of the number, true, false or null that is open. */
   #scalar: string | undefined
@@ -157,7 +157,7 @@ export class JsonScanner implements Scanner {
     this.#partial = undefined
   }
 
-  /** Takes one byte between texts, in a container of interest or between documents. */
+  /** Reads one byte that is outside of texts: in a container with places, or between documents. */
   #step(chunk: Buffer, at: number): number {
     const byte = chunk[at] as number
     const top = this.#open.at(-1)
@@ -220,7 +220,7 @@ export class JsonScanner implements Scanner {
   }
 }
 
-/** How many bytes there are before a character of UTF-8 that is cut off at the end. */
+/** The number of bytes before a UTF-8 character that is cut off at the end. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number

@@ -1,4 +1,4 @@
-/** What a program does wrong with its webhooks. */
+/** The mistake of a program in the use of its webhooks. */
 export type WebhookUsageCode =
   /** A webhook was declared without a resource or a handler. */
   | 'WEBHOOK_INCOMPLETE'
@@ -73,13 +73,13 @@ export class AnsweredAlreadyError extends Error {
   }
 }
 
-/** What a handler did with its draft that no answer can carry. */
+/** The reason why no answer can carry the result of a handler. */
 export type InvalidAnswerCode =
-  /** It changed a field that a mutating webhook may not change. */
+  /** The handler changed a field that a mutating webhook may not change. */
   | 'FORBIDDEN_CHANGE'
-  /** It set a value that JSON does not have. */
+  /** The handler set a value that JSON does not have. */
   | 'NOT_JSON'
-  /** It returned a value. */
+  /** The handler returned a value. */
   | 'RETURNED_VALUE'
 
 /** The result of a handler is no answer. `code` says why, and `path` names the field. The request is answered as `failurePolicy` says. */
@@ -96,13 +96,13 @@ export class InvalidAnswerError extends Error {
   }
 }
 
-/** Somebody resets the `caBundle` of the operator's webhooks again and again. Sent to `onError` once, until there were two quiet minutes. */
+/** Another writer resets the `caBundle` of the operator's webhooks again and again. Sent to `onError` once, and again only after two minutes without a reset. */
 export class BundleFightError extends Error {
   override readonly name = 'BundleFightError'
   readonly code = 'BUNDLE_FIGHT'
   /** The kind and the name of the configuration. */
   readonly configuration: string
-  /** The field managers that own a bundle, other than the operator's; if there is none, the one that wrote last. */
+  /** The field managers that own a bundle, other than the operator's; if there is none, the manager that wrote last. */
   readonly managers: readonly string[]
 
   constructor(configuration: string, managers: readonly string[]) {
@@ -116,8 +116,8 @@ export class BundleFightError extends Error {
 }
 
 /**
- * The Service of the webhooks does not exist, so the operator writes nothing that names it: an API server would refuse each request that it can't ask
- * about. Sent to `onError` once, until the Service is there.
+ * The Service of the webhooks does not exist, so the operator writes no configuration that names it: otherwise an API server would refuse each request
+ * for which it calls a webhook. Sent to `onError` once, and again only if the Service was created and deleted since.
  */
 export class ServiceMissingError extends Error {
   override readonly name = 'ServiceMissingError'

@@ -9,10 +9,10 @@ const apiVersion = 'admission.k8s.io/v1'
 /** Of a uid from the API server, which has 36 characters. */
 const longestUid = 128
 
-/** What a webhook answers to the body of a request: an AdmissionReview in JSON, or why the body is none. */
+/** The answer to the body of a request: an AdmissionReview in JSON, or the reason why the body is not one. */
 export type ReviewAnswer = { readonly review: string } | { readonly badRequest: string }
 
-/** Answers the body of a request. Never rejects. @param seen called with what was asked and answered, if the body is a request */
+/** Answers the body of a request. Never rejects. @param seen called with the request and its answer, if the body is an AdmissionReview */
 export async function answerReview(
   definition: WebhookDefinition,
   body: Buffer,

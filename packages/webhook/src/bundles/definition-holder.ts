@@ -19,7 +19,7 @@ export function definitionHolder({ definition, conversion }: ConversionStanza, t
     seen: (live, { areThere, areWhole }) => {
       if (live === undefined) takenUp?.see('absent', undefined)
       else if (!areThere) takenUp?.see('lacking', undefined)
-      // A bundle that is not whole later makes conversions fail, and objects never come as they are stored.
+      // An incomplete bundle later makes conversions fail, but the API server never returns unconverted objects.
       else if (areWhole) takenUp?.see('there', changedAt(live))
     },
     mine: live => {

@@ -9,7 +9,7 @@ class Rounded {
   }
 }
 
-/** A run of digits that may be such an integer: it has more than fifteen. */
+/** More than fifteen digits in a row, which may be an integer that JSON.parse rounds. */
 const longNumber = /[[:,\s]-?\d{16}/
 
 /**
@@ -28,7 +28,7 @@ export function parseKeeping(text: string): unknown {
   return JSON.parse(text, mark as (key: string, value: unknown) => unknown)
 }
 
-/** The path and the digits of an integer that would be rounded; `undefined` if there is none. */
+/** The path and the digits of an integer that JSON.parse rounds; `undefined` if there is none. */
 export function roundedIn(value: unknown): { readonly path: string; readonly source: string } | undefined {
   const left: [path: string, value: unknown][] = [['', value]]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

@@ -9,11 +9,11 @@ import { checkConverted } from './view-check.ts'
 
 type AnyConverter = { readonly toHub: AnyConvert; readonly fromHub: AnyConvert }
 
-/** What became of an object that was converted to a version and back. */
+/** The result of the conversion of an object to a version and back. */
 export interface RoundTrip {
   readonly converted: KubernetesObject
   readonly back: KubernetesObject
-  /** The paths of values that did not come back, came back as others, or came in addition: `spec.board.size`, with `[]` for the items of a list. */
+  /** The paths of values that were lost, changed or added: `spec.board.size`, with `[]` for the items of a list. */
   readonly lost: readonly string[]
 }
 
@@ -52,7 +52,7 @@ export class Conversion<H = unknown> {
     this.hub = hub
   }
 
-  /** What programs that load a module know it by, whatever copy of this package made it. */
+  /** The tag by which programs recognize a conversion, also of another copy of this package. */
   get [Symbol.toStringTag](): 'WherryConversion' {
     return 'WherryConversion'
   }
@@ -60,7 +60,7 @@ export class Conversion<H = unknown> {
   /**
    * Declares how a version is converted to the hub and from it.
    *
-   * @throws OptionTypeError, OptionRangeError for a version that is the hub, or of another kind; WebhookUsageError for a version that is declared already
+   * @throws OptionTypeError, OptionRangeError for the version of the hub or a version of another kind; WebhookUsageError for a version that is declared already
    */
   version<V>(view: View<V>, converter: Converter<V, H>): this {
     checkConverted('conversion.version', view)
@@ -98,7 +98,7 @@ export class Conversion<H = unknown> {
   }
 
   /**
-   * Converts one object to a version, as the API server would get it. The object stays as it is, and is frozen.
+   * Converts an object to a version, with the result that the API server would get. The object is frozen, and not changed.
    *
    * @throws OptionTypeError for a value that is no object with metadata; ConversionError
    */
@@ -116,7 +116,7 @@ export class Conversion<H = unknown> {
   }
 
   /**
-   * Converts one object to a version and back to its own.
+   * Converts an object to a version and back to its own version.
    *
    * @throws OptionTypeError for a value that is no object with metadata; ConversionError
    */

@@ -3,7 +3,7 @@ import type { AnyConvert, ConvertContext, ConvertibleObject } from './converter.
 import { ConversionError, type UnconvertibleError } from './errors.ts'
 import { resultOf } from './result.ts'
 
-/** A conversion, as it is declared. */
+/** The declared parts of a conversion. */
 export interface ConversionParts {
   readonly group: string
   readonly kind: string

@@ -17,7 +17,7 @@ export type ConversionErrorCode =
   /** The object is of another kind. */
   | 'OTHER_KIND'
 
-/** An object could not be converted. The message names the object, and says why; it has no text of what a converter threw, which is the `cause`. */
+/** An object could not be converted. The message has the object and the reason, but not the text of a converter's error, which is the `cause`. */
 export class ConversionError extends Error {
   override readonly name = 'ConversionError'
   readonly code: ConversionErrorCode
@@ -56,7 +56,7 @@ export class ConversionError extends Error {
 export class UnconvertibleError extends Error {
   override readonly name = 'UnconvertibleError'
   readonly code = 'UNCONVERTIBLE'
-  /** The field, as `kubectl` shows it; `undefined` if the error is not about one. */
+  /** The path of the field in the form of `kubectl`; `undefined` if the error is not about a field. */
   readonly field: string | undefined
 
   constructor(message: string, { field }: { readonly field?: string | undefined } = {}) {

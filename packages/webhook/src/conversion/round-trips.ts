@@ -10,17 +10,17 @@ import { numbersOf, randomValue } from './random-object.ts'
 export interface RoundTripsOptions {
   /** The definition of the kind, with the schemas of all versions that are converted. */
   readonly definition: CustomResourceDefinition
-  /** How many objects are tried of each version, for each other one. @default 200 */
+  /** The number of objects of each version that are converted to each other version and back. @default 200 */
   readonly seeds?: number | undefined
   /** The first seed. @default 1 */
   readonly firstSeed?: number | undefined
-  /** Fields that may get lost, with all in them: `spec.color`. One that never gets lost is an error. @default none */
+  /** Fields that may get lost, with their contents: `spec.color`. A listed field that never gets lost is an error. @default none */
   readonly loses?: readonly string[] | undefined
   /** Whether converters may throw an `UnconvertibleError` for objects that the schema takes. @default false */
   readonly mayRefuse?: boolean | undefined
 }
 
-/** The fields that got lost on one way: `v1 → v1beta1 → v1`. */
+/** The fields that got lost in one kind of round trip: `v1 → v1beta1 → v1`. */
 export interface LostFields {
   readonly way: string
   readonly paths: readonly string[]

@@ -3,7 +3,7 @@ import { text } from '@wherry/client/internal'
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
-/** What the expression `(a` lacks, in words; `undefined` if all its brackets and strings are closed. */
+/** The bracket or quote that an expression such as `(a` lacks, in words; `undefined` if all are closed. */
 function unbalanced(expression: string): string | undefined {
   const open: string[] = []
   for (let at = 0; at < expression.length; at++) {

@@ -50,7 +50,7 @@ function note(file: string, test: string): void {
   run.set(file, (run.get(file) ?? new Set<string>()).add(test))
 }
 
-/** The runner says which tests a file has only by running them: what a whole and green run did not have is gone. */
+/** Deletes the recordings of tests that a complete and successful run did not have. Only a run shows which tests a file has. */
 function forgetOthers(code: number): void {
   const isFiltered = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)].some(one =>
     filters.test(one),

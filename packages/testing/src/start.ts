@@ -16,7 +16,7 @@ export interface CommonOptions {
   readonly authorization?: 'RBAC' | 'allow' | undefined
   /** Users by bearer token, in addition to the administrator. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
-  /** Records rights for `rights()`. @default true; false for a real server, which keeps an audit log for it */
+  /** Records rights for `rights()`. @default true; false for a real server, which has to write an audit log for that */
   readonly recordRights?: boolean | undefined
   /**
    * Runs the controllers of namespaces and garbage collection; for a real server also that of tokens of service accounts.
@@ -31,7 +31,7 @@ export interface CommonOptions {
    */
   readonly clusterObjects?: boolean | undefined
   /**
-   * Turns on the admission plugin `OwnerReferencesPermissionEnforcement`, as OpenShift has it: an owner with `blockOwnerDeletion` needs the right to
+   * Turns on the admission plugin `OwnerReferencesPermissionEnforcement`, as OpenShift does: an owner with `blockOwnerDeletion` needs the right to
    * update its `finalizers`, and a change of owners the right to delete the object.
    * @default false
    */
@@ -42,7 +42,7 @@ export interface CommonOptions {
 
 /** Options of a server if the caller does not know its kind. */
 export interface AnyServerOptions extends CommonOptions {
-  /** Which server it is. */
+  /** The kind of the server. */
   readonly kind: 'embedded' | 'real' | 'auto'
 }
 

@@ -10,15 +10,15 @@ import { replicaSetPart } from './replica-sets.ts'
 import { Scene } from './scene.ts'
 import { statefulSetPart } from './stateful-sets.ts'
 
-/** What plays a part of a cluster. */
+/** A running play of a part of a cluster. */
 export interface Player extends AsyncDisposable {
   /**
-   * Resolves when nothing is left to be played at this time: the player has seen all that the server has, and has written what follows. It does not wait
-   * for what is due later. Rejects with the first error of the play since the last call (`code`: `ERR_WHERRY_PLAY`), unless there is an `onError`.
+   * Resolves when there is nothing left to play at this time: the player has seen all objects of the server, and has written the consequences. It does not
+   * wait for later changes. Rejects with the first error of the play since the last call (`code`: `ERR_WHERRY_PLAY`), unless there is an `onError`.
    */
   settled(): Promise<void>
   /**
-   * Ends the play. What it made stays. Resolves when no request is under way, and no watch and no timer is left. Rejects with the first error of the play that
+   * Ends the play. Its objects stay. Resolves when no request, watch or timer is left. Rejects with the first error of the play that
    * no `settled` rejected with, unless there is an `onError`. Idempotent.
    */
   close(): Promise<void>

@@ -17,7 +17,7 @@ export interface Command {
 /** File in an instance's folder with the controllers' credentials. */
 export const controllersKubeconfig = 'controllers.kubeconfig'
 
-/** Where etcd says that it is. Nobody asks it, and etcd before 3.7 takes no sockets here. */
+/** The advertised address of etcd. No process uses it, and etcd before 3.7 accepts no path of a socket here. */
 const nowhere = 'http://127.0.0.1:1'
 
 const ETCD_QUOTA_BYTES = 8 * 2 ** 30
@@ -33,7 +33,7 @@ export interface Controllers {
   readonly clusterObjects: boolean
 }
 
-/** What to start, in this order: etcd, where it is a program of its own, and the API server. */
+/** The commands to start, in this order: etcd, if it is a separate program, and the API server. */
 export function commandsOf(
   binary: ApiServerBinary,
   place: Place,

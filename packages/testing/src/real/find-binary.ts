@@ -5,7 +5,7 @@ import { availableVersions, cachedBinary } from './binary-cache.ts'
 import { type BuildOptions, buildApiServer } from './build-binary.ts'
 import { ApiServerMissingError, ApiServerVersionError } from './errors.ts'
 
-/** What can be started: Wherry's own binary, with etcd inside, or a kube-apiserver and an etcd as envtest has them. */
+/** The programs of a server: Wherry's own binary, which contains etcd, or the kube-apiserver and etcd of envtest. */
 export type ApiServerBinary =
   | { readonly kind: 'wherry'; readonly path: string }
   | { readonly kind: 'assets'; readonly apiServer: string; readonly etcd: string }
@@ -17,7 +17,7 @@ export interface FindOptions extends BuildOptions {
    * @default the newest
    */
   readonly version?: string | undefined
-  /** Builds the binary when none is found and Go is there, which takes minutes. @default false */
+  /** Builds the binary, which takes minutes, if none is found and Go is installed. @default false */
   readonly build?: boolean | undefined
 }
 

@@ -5,7 +5,7 @@ const LONGEST_WAIT_MS = 250
 /** A server that is about to start may leave a request without an answer. */
 const SILENT_MS = 5_000
 
-/** What must answer 200: the server itself, and the namespace that it makes a moment after it is ready. */
+/** The paths that must answer 200: the readiness check, and the namespace that the server makes a moment after it is ready. */
 const PATHS = ['/readyz', '/api/v1/namespaces/default']
 
 /**

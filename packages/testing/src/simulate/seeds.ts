@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 
 /** Options of {@link forEachSeed}. */
 export interface ForEachSeedOptions {
-  /** How many seeds, unless the environment says otherwise. State what fits into CI. */
+  /** The number of seeds, unless the environment sets another. Choose a number that fits into CI. */
   readonly seeds: number
   /**
-   * The first of them, unless `WHERRY_FIRST_SEED` says otherwise.
+   * The first seed, unless `WHERRY_FIRST_SEED` sets another.
    *
    * @default 1
    */
@@ -90,7 +90,7 @@ function fromEnvironment(name: string): number | undefined {
   return value
 }
 
-/** The test file in a stack trace, relative to where the process runs. */
+/** The test file in a stack trace, relative to the working directory. */
 function callersFile(stack: string): string {
   const found = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:)[^()\n]+?\.test\.[cm]?[jt]sx?)/.exec(stack)?.[1]
   if (found === undefined) return 'FILE'

@@ -16,11 +16,11 @@ export function combinationChanges(old: StructuralSchema, next: StructuralSchema
 
 type Branches = readonly StructuralSchema[]
 
-/** Whether all that the old branches allowed is allowed by the new ones, as far as this shows without looking into them. */
+/** Whether the new branches allow all values that the old branches allowed. Branches are compared only as a whole. */
 const isWider: Readonly<Record<'allOf' | 'anyOf' | 'oneOf' | 'not', (old: Branches, next: Branches) => boolean>> = {
   allOf: (old, next) => next.every(one => has(old, one)),
   anyOf: (old, next) => old.length > 0 && old.every(one => has(next, one)),
-  // One more branch may make two of them fit.
+  // With one more branch, a value may fit two branches.
   oneOf: () => false,
   not: () => false,
 }

@@ -57,7 +57,7 @@ function isSame(one: ValidationRule, other: ValidationRule): boolean {
   return one.rule === other.rule && (one.optionalOldSelf ?? false) === (other.optionalOldSelf ?? false)
 }
 
-/** An object that stays as it is fulfils it. */
+/** Whether every unchanged object fulfils a rule. */
 function isImmutability({ rule, optionalOldSelf }: ValidationRule): boolean {
   return rule.trim() === 'self == oldSelf' && optionalOldSelf !== true
 }

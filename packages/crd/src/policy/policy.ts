@@ -24,7 +24,7 @@ export interface MutatingPolicy {
   readonly binding: MutatingAdmissionPolicyBinding
 }
 
-/** A list of some of these. An empty one would match nothing, and nobody would notice. */
+/** Checks for a list of some of these texts. Refuses an empty list, which would silently match nothing. */
 function some(...literals: readonly string[]): (option: string, value: unknown) => void {
   const check = oneOf(...literals)
   return (option, value) => {
@@ -171,7 +171,7 @@ function paramRef(params: PolicyParams | undefined): { paramRef?: ParamRef } {
   return { paramRef: { name, ...(namespace !== undefined && { namespace }), parameterNotFoundAction: notFound } }
 }
 
-/** What the paths in a manifest are called in the options. */
+/** The path in the options for a path in a manifest. */
 function optionOf(field: string): string {
   return field
     .replace(/^spec\.matchConditions/, 'policy.when')

@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import { isRecord, type StructuralSchema, same } from './json-schema.ts'
 import { matches } from './pattern.ts'
 
-/** Refuses each default that its own schema does not accept: so does the API server. */
+/** Refuses each default that its own schema does not accept, as the API server does. */
 export function checkDefaults(schema: StructuralSchema, path: string, context: Context): void {
   if (schema.default !== undefined) {
     const problem = misfit(schema.default, schema)
@@ -15,7 +15,7 @@ export function checkDefaults(schema: StructuralSchema, path: string, context: C
   if (isRecord(more)) checkDefaults(more as StructuralSchema, `${path}{}`, context)
 }
 
-/** Why a schema does not accept a value, in words; `undefined` if it does. CEL rules, formats and combinations of schemas are not looked at. */
+/** The reason why a schema does not accept a value; `undefined` if it does. CEL rules, formats and combinations of schemas are not checked. */
 function misfit(value: unknown, schema: StructuralSchema): string | undefined {
   if (value === null) return schema.nullable === true ? undefined : 'is null, and the field is not nullable'
   const typed = typeProblem(value, schema)
@@ -83,7 +83,7 @@ function repeated(value: readonly unknown[], schema: StructuralSchema): unknown 
     })
 }
 
-/** A JSON value with its fields in one order, so that equal values have one text. */
+/** A JSON value with sorted fields, so that equal values have equal texts. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isRecord(value)) return value
@@ -109,7 +109,7 @@ function objectProblem(value: Readonly<Record<string, unknown>>, schema: Structu
   )
 }
 
-/** Objects know these fields by themselves, if they are resources. */
+/** The fields that every resource has. */
 const common: readonly string[] = ['apiVersion', 'kind', 'metadata']
 
 function unknownProblem(name: string, schema: StructuralSchema): string | undefined {

@@ -81,7 +81,7 @@ const unsupported: Readonly<Record<string, string>> = {
   unevaluatedItems: 'Leave it out.',
 }
 
-/** Converts one schema. `trail` has the references that it stands inside of. */
+/** Converts a schema. `trail` has the references around it. */
 function convert(input: unknown, path: string, trail: readonly string[], context: Context): StructuralSchema {
   if (input === true) return anything()
   if (!isRecord(input)) return context.refuse(path, 'accepts no value. Leave the field out.')
@@ -156,8 +156,8 @@ function convert(input: unknown, path: string, trail: readonly string[], context
 }
 
 /**
- * What a schema says outside of its unions. If it says no type, it has that of the unions, and its limits are of values of that type: they leave null
- * alone.
+ * The part of a schema outside of its unions. Without a type of its own, it has the type of the unions, and its limits apply to values of that type, but
+ * not to null.
  */
 function ownPart(
   own: JsonSchema,
@@ -185,7 +185,7 @@ function ownPart(
 
 const unknownFields = 'x-kubernetes-preserve-unknown-fields'
 
-/** Whether a value is among those that are allowed; undefined allows all. */
+/** Whether a value is among the allowed values; undefined allows all. */
 function allows(values: readonly unknown[] | undefined, value: unknown): boolean {
   return values === undefined || values.includes(value)
 }
@@ -211,7 +211,7 @@ function anything(): StructuralSchema {
   return { 'x-kubernetes-preserve-unknown-fields': true }
 }
 
-/** The parts that only limit values of the schema around them, and the others. */
+/** Separates the parts that only limit values of the schema around them from the other parts. */
 function apart(parts: readonly unknown[], outer: JsonSchema): readonly [StructuralSchema[], unknown[]] {
   const typed = outer.type !== undefined || outer['x-kubernetes-int-or-string'] === true
   const plain = parts.filter((part): part is StructuralSchema => typed && onlyLimits(part, outer))
@@ -231,19 +231,19 @@ function limiting(limits: StructuralSchema, path: string, context: Context): Str
   return limits
 }
 
-/** The one union of types that the server knows, and that many definitions write next to `x-kubernetes-int-or-string`. */
+/** Whether branches are the only union of types that the server accepts, which many definitions have next to `x-kubernetes-int-or-string`. */
 function isIntOrString(outer: JsonSchema, branches: readonly unknown[]): boolean {
   return outer['x-kubernetes-int-or-string'] === true && same(branches, [{ type: 'integer' }, { type: 'string' }])
 }
 
-/** A branch of a union or of `allOf` that says no type has that of the schema around it. */
+/** Adds the type of the schema around a branch of a union or of `allOf`, if the branch has no type. */
 function withType(branch: unknown, type: unknown): unknown {
   const says =
     isRecord(branch) && ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'].some(field => field in branch)
   return isRecord(branch) && !says && type !== undefined ? { ...branch, type } : branch
 }
 
-/** The union of the branches; a branch that is only `null` makes it nullable. */
+/** The union of the branches. A branch that is only `null` makes the union nullable. */
 function unionOf(
   keyword: 'anyOf' | 'oneOf',
   branches: readonly unknown[],

@@ -1,4 +1,4 @@
-/** What a plain text of YAML stands for. */
+/** The value of a YAML text without quotes. */
 export type Plain = string | number | bigint | boolean | null
 
 const words = new Map<string, Plain>([
@@ -11,7 +11,7 @@ const words = new Map<string, Plain>([
 ])
 
 /**
- * The value of a text without quotes, as the YAML 1.1 of Go has it, which kubectl reads: `no` is false, `010` is 8 and `1_000` is 1000. Times and
+ * Parses a text without quotes as Go's YAML 1.1 does, which kubectl uses: `no` is false, `010` is 8 and `1_000` is 1000. Times and
  * numbers to the base of sixty are texts. An integer is a bigint.
  */
 export function plainValue(text: string): Plain {

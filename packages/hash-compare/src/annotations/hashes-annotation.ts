@@ -7,7 +7,7 @@ import type { PartHashes } from '../parts/parts.ts'
 export interface WriteHashesOptions {
   /**
    * The `metadata.generation` that the object will have after the write: 1 for a create, that of the observed object plus 1 if its spec changes,
-   * else the same. If the server's answer has another one, write the hashes again with that. Resources without generations ignore it.
+   * else the same. If the server's answer has another generation, write the hashes again with that. The option has no effect for resources without generations.
    * @default none: the resource has no generation (ConfigMaps, Secrets), or it should not be compared
    */
   readonly generation?: number | undefined
@@ -17,10 +17,10 @@ export interface WriteHashesOptions {
 export interface WrittenHashes {
   /** Each with its version's tag. */
   readonly hashes: PartHashes
-  /** The generation that was given when they were written. */
+  /** The generation that was given when the hashes were written. */
   readonly generation: number | undefined
   /**
-   * The object's generation is not the written one: its spec has changed since, so the hashes do not match it. An object without a generation is
+   * Whether the object's generation differs from the written one: its spec has changed since, so the hashes do not match it. An object without a generation is
    * never outdated. `false` does not prove that the hashes match; see the blind spot of {@link readHashes}.
    */
   readonly outdated: boolean

@@ -5,7 +5,7 @@ import { printed } from './writer.ts'
 /** How a value is printed and hashed. */
 export interface CanonicalOptions {
   /**
-   * `bigint`: integers may be `bigint`, as an `exact()` view reads those beyond 2^53 − 1; they are written digit for digit. Smaller ones give the
+   * `bigint`: integers may be `bigint`, as an `exact()` view reads integers beyond 2^53 − 1; they are written digit for digit. Smaller `bigint`s have the
    * same text as numbers.
    * @default 'number'
    */

@@ -3,7 +3,7 @@ import { type CanonicalOptions, integersOf } from './canonicalize.ts'
 import type { Integers } from './json-rules.ts'
 import { printed } from './writer.ts'
 
-/** Distinguishes digests that were made in different ways. This one: canonical JSON, SHA-256, the first 144 bits. */
+/** Distinguishes digests that were made in different ways. `v1:` means canonical JSON, SHA-256, the first 144 bits. */
 const tag = 'v1:'
 /** 24 characters of base64url are 18 bytes. */
 const digestLength = 24

@@ -4,9 +4,9 @@ import { digestsOf, type PartHashes, type Parts } from '../parts/parts.ts'
 import type { HashedObject } from './hashed-object.ts'
 import { Shared } from './shared.ts'
 
-/** What `hashAtIngest` keeps. */
+/** The options of `hashAtIngest`. */
 export interface HashAtIngestOptions {
-  /** Labels to keep, for example one that names a copy's parent, so that you can list by it. @default none */
+  /** Labels to keep, for example a label that names a copy's parent, so that you can list by that label. @default none */
   readonly labels?: readonly string[] | undefined
   /**
    * The projection's name in the view's key. Two different projections of one resource need different names.

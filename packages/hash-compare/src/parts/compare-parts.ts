@@ -8,15 +8,15 @@ import type { PartHashes, Parts } from './parts.ts'
 export interface PartDifference<N extends string = string> {
   readonly part: N
   /**
-   * The differing places, as JSON pointers in the result of the part's function; `undefined` if the objects were not given. Never a value, so
-   * values of a Secret are not exposed (its keys are).
+   * The differing places, as JSON pointers in the result of the part's function; `undefined` if the objects were not given. They contain no values, so
+   * the values of a Secret are not exposed, but its keys are.
    */
   readonly paths?: readonly string[] | undefined
   /** There are more paths than these. */
   readonly more?: boolean | undefined
 }
 
-/** What {@link compareParts} needs to name the differing paths. */
+/** The objects and parts by which {@link compareParts} finds the differing paths. */
 export interface PathsOf<T, N extends string> {
   readonly parts: Parts<T, N>
   /** The objects that were hashed, in the order of the hashes. */

@@ -5,21 +5,21 @@ import { digestOf } from '../canonical/hash.ts'
 import type { Integers } from '../canonical/json-rules.ts'
 import type { Part, PartFunction } from './part.ts'
 
-/** Named parts of objects of type `T`. Create them with {@link parts}, once, at module level. */
+/** Named parts of objects of type `T`. Create the parts with {@link parts}, once, at module level. */
 export interface Parts<in T, N extends string = string> {
   /** In the order given. */
   readonly names: readonly N[]
   /** Each part, in the order of `names`. */
   readonly list: readonly Part<T>[]
   readonly integers: Integers
-  /** Makes a record of digests. Records of the same parts share one hidden class, without slack. */
+  /** Makes a record of digests. Records of the same parts share a hidden class, without unused space. */
   readonly record: (digests: readonly (string | undefined)[]) => PartHashes<N>
 }
 
-/** The digest of each part, by name; `undefined` if the object has no such part. */
+/** The digest of each part, by name; `undefined` if the object does not have the part. */
 export type PartHashes<N extends string = string> = { readonly [K in N]: string | undefined }
 
-/** Of how many characters, and which, a part's name is: it also stands in annotations and logs. */
+/** The form of a part's name, which also appears in annotations and logs. */
 const name = /^[A-Za-z][\w.-]{0,62}$/
 
 /**

@@ -3,10 +3,10 @@ import { checkOptions, texts } from '@wherry/client/internal'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { Part } from './part.ts'
 
-/** Which labels or annotations count: these keys, or those for which the function returns true. */
+/** The keys of labels or annotations that count: the listed keys, or those for which the function returns true. */
 export type KeyFilter = readonly string[] | ((key: string) => boolean)
 
-/** What of an object belongs to its spec part. */
+/** The labels and annotations that belong to the spec part of an object. */
 export interface SpecPartOptions {
   /** The labels that count. @default all */
   readonly labels?: KeyFilter | undefined

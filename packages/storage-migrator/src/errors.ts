@@ -12,7 +12,7 @@ export type MigrationErrorCode =
   | 'DEFINITION_UNSTABLE'
   /** The server refuses a request that the migration needs; `cause` is its answer. */
   | 'NO_ACCESS'
-  /** The server was asked to migrate by itself, and can't: it has no such API, or no controller does it. */
+  /** The server can't migrate by itself: it does not have the API, or no controller runs the migration. */
   | 'NO_SERVER_MIGRATION'
   /** The content under the state's name was not written by a migration. */
   | 'INVALID_STATE'

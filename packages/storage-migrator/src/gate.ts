@@ -1,7 +1,7 @@
 import { OptionTypeError } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 
-/** What a gate finds in an update of a definition. */
+/** A finding of the gate in an update of a definition. */
 export interface GateFinding {
   /**
    * - `removes-stored-version`: the API server will refuse the update, since objects may be stored at the version.
@@ -11,13 +11,13 @@ export interface GateFinding {
    */
   readonly kind: 'removes-stored-version' | 'removes-served-version' | 'stops-serving' | 'needs-migration'
   readonly version: string
-  /** Whether the API server refuses the update for it. The others are warnings. */
+  /** Whether the API server refuses the update because of the finding. Other findings are warnings. */
   readonly refused: boolean
-  /** What happens, and the way out. */
+  /** The consequence and the remedy. */
   readonly message: string
 }
 
-/** A definition as the gate reads it: from the cluster, or from a manifest. */
+/** The parts of a definition that the gate reads: from the cluster, or from a manifest. */
 export type GateDefinition = Pick<CustomResourceDefinition, 'metadata' | 'spec' | 'status'>
 
 /**

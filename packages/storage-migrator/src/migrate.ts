@@ -67,7 +67,7 @@ class Migration {
     }
   }
 
-  /** `undefined`: the definition changed, so that all has to begin again. */
+  /** Runs a migration. Resolves with `undefined` if the definition has changed, so that the migration has to begin again. */
   async #once(first: StorageTarget, target: StorageTarget): Promise<MigrationReport | undefined> {
     const { definition, signal } = this.#options
     if (isMigrated(target)) {
@@ -98,7 +98,7 @@ class Migration {
     return new Pass(options, { target, save }, resumes ? saved : freshState(target)).run()
   }
 
-  /** Writes `status.storedVersions` and reads it back; `undefined` if the definition is another than that of the pass. */
+  /** Writes `status.storedVersions` and reads it back. Resolves with `undefined` if the definition has changed since the pass. */
   async #shorten(target: StorageTarget): Promise<StorageTarget | undefined> {
     const { client, definition, signal } = this.#options
     const backoff = new Backoff(client.environment)
@@ -110,7 +110,7 @@ class Migration {
         await this.#writeStatus(now)
         return await readTarget(client, definition, signal)
       } catch (error) {
-        // Somebody else changed the definition in between: what it is now decides.
+        // Another program has changed the definition meanwhile, so it is read again.
         if (!isConflict(error) || attempt === maxStarts) throw error
         await backoff.wait(signal)
       }

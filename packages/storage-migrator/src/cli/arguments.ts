@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface Arguments {
   /** Names of definitions. */
   readonly definitions: readonly string[]

@@ -63,7 +63,7 @@ class FileState implements StateStore {
     throw new MigrationError('INVALID_STATE', definition, why)
   }
 
-  /** Whole or not at all: a new file takes the old one's place once it is on the disk. */
+  /** Writes the file atomically: the new file replaces the old file once it is on the disk. */
   async #write(states: Record<string, unknown>): Promise<void> {
     const next = `${this.#path}.tmp`
     const file = await open(next, 'w', 0o600)

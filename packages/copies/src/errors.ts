@@ -44,7 +44,7 @@ export class InvalidCopyError extends TypeError {
   }
 }
 
-/** Several copies in one namespace failed. The other copies of the namespace are done. */
+/** Several copies in a namespace failed. The other copies of the namespace are done. */
 export class CopiesFailedError extends AggregateError {
   override readonly name = 'CopiesFailedError'
   readonly code = 'COPIES_FAILED'

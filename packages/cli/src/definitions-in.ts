@@ -12,7 +12,7 @@ import type { CommandHost } from './host.ts'
 
 /** The manifests that `wherry crd` writes to a folder. */
 export interface ManifestsIn {
-  /** Each has the form and the names that a server takes. */
+  /** The definitions. Each has a form and names that a server accepts. */
   readonly definitions: readonly CustomResourceDefinition[]
   /** Admission policies and their bindings. */
   readonly policies: readonly object[]

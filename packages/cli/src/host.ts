@@ -1,4 +1,4 @@
-/** Where text goes. */
+/** A destination for text. */
 export interface Output {
   write(text: string): unknown
 }
@@ -13,7 +13,7 @@ export interface CommandHost {
   readonly stderr: Output
   /** The folder that relative paths start at. */
   readonly cwd: string
-  /** Asks the user, and resolves with a line. @default nobody can be asked */
+  /** Asks the user, and resolves with a line. @default no user can be asked */
   readonly ask?: ((question: string) => Promise<string>) | undefined
   /** Called by a command that runs until it is stopped, such as `crd --watch`. The returned signal ends the command with the status 0; its reason is the name of the signal of the process. @default the command runs for ever */
   readonly ending?: (() => AbortSignal) | undefined

@@ -164,7 +164,7 @@ export class Copies<P, T extends KubernetesObject> {
     for (const name of this.#sources.names()) this.#lookEverywhere(name, causeOf(isEnabled ? 'enabled' : 'disabled'))
   }
 
-  /** A copy of this name is to be looked at in each namespace. */
+  /** Makes the copy with this name pending in each namespace. */
   #lookEverywhere(name: string, cause: Cause, isInitial = false): void {
     const { target } = this.#connected ?? {}
     for (const namespace of target?.all() ?? []) {

@@ -1,6 +1,6 @@
 /**
  * An object with the copy's name exists, and this program did not create it; or two sources want the same copy's name. The object is left alone.
- * The copy is tried again when the object changes hands or is deleted, after a minute at most.
+ * The copy is tried again when the managers of the object change or the object is deleted, after a minute at most.
  *
  * @example
  * ```ts

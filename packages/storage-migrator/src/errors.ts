@@ -18,7 +18,7 @@ export type MigrationErrorCode =
   | 'INVALID_STATE'
 
 /**
- * A migration that can't be done, or can't go on. What was done stays done, and a later run goes on from there.
+ * The migration is not possible, or can't continue. Rewritten objects stay rewritten, and a later run continues from there.
  *
  * @example
  * ```ts

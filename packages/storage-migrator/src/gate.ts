@@ -21,12 +21,12 @@ export interface GateFinding {
 export type GateDefinition = Pick<CustomResourceDefinition, 'metadata' | 'spec' | 'status'>
 
 /**
- * Says what an update of a definition breaks, before the API server refuses it or clients notice. Asks no server.
+ * Finds the effects of an update of a definition, before the API server refuses the update or clients fail. Sends no request.
  *
- * @param before the definition as the cluster has it, with its `status.storedVersions`.
- * @param after the definition as it is to be; its status does not count.
- * @returns the findings, those that the server refuses first; none: the update is safe.
- * @throws OptionTypeError if `before` has no `status.storedVersions`, or either is no definition.
+ * @param before the present definition of the cluster, with its `status.storedVersions`.
+ * @param after the new definition; its status is ignored.
+ * @returns the findings, with refused changes first; an empty list if the update is safe.
+ * @throws OptionTypeError if `before` has no `status.storedVersions`, or an argument is no definition.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
  *
  * @example

@@ -28,7 +28,7 @@ export interface MigrationPlan {
 }
 
 /**
- * Says what {@link migrateStorage} would do, and writes nothing. Takes two requests, and those of discovery.
+ * Returns the work that {@link migrateStorage} would do, and writes nothing. Needs two requests, and those of discovery.
  *
  * @throws MigrationError as the migration does.
  *

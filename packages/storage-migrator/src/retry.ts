@@ -60,7 +60,7 @@ export async function retried<T>(environment: Environment, once: () => Promise<T
   }
 }
 
-/** As {@link retried}; a refusal of this user is a `MigrationError` that says which right is missing. */
+/** Calls `once` as {@link retried} does. Throws a `MigrationError` that names the missing right if the user has no right to the request. */
 export async function permitted<T>(
   environment: Environment,
   definition: string,

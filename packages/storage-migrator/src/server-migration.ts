@@ -37,13 +37,13 @@ export interface ServerMigrationReport {
 }
 
 /**
- * Lets the API server migrate a definition by its own migrator, and waits until it has. It creates a `StorageVersionMigration`, and deletes it
- * after a success. After a failure it stays, to be looked at; the next call replaces it. A call that was killed goes on with the one that is there.
+ * Lets the API server migrate a definition by its own migrator, and waits for the end. Creates a `StorageVersionMigration`, and deletes it
+ * after a success. After a failure the object stays for inspection, and the next call replaces it. A call after a killed one uses the existing object.
  *
- * The server ends its migration at the first object that can't be written. It holds for the definition as it is now: after a change of the
- * definition meanwhile, the outcome is `failed`. {@link verify} proves the result.
+ * The server ends its migration at the first object that can't be written. If the definition changes during the
+ * migration, the outcome is `failed`. {@link verify} proves the result.
  *
- * @throws MigrationError `NO_SERVER_MIGRATION` if the server has no such API, or no controller takes the migration up within `startTimeoutMs`; and
+ * @throws MigrationError `NO_SERVER_MIGRATION` if the server does not have the API, or no controller begins the migration within `startTimeoutMs`; and
  *   as `migrateStorage` does for the definition and for a missing right.
  *
  * @example

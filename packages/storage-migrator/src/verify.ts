@@ -25,9 +25,9 @@ export interface Verification {
 }
 
 /**
- * Proves that every object of a definition is stored at its storage version. No request shows how an object is stored,
- * but a write that changes nothing does: the resourceVersion stays as it is if the object is stored at the storage
- * version, and an object that is not is thereby mended. Takes a request for each object. Touches no status.
+ * Proves that every object of a definition is stored at its storage version. No read shows the stored version of an object,
+ * but a write that changes nothing does: the resourceVersion stays the same if the object is stored at the storage
+ * version, and otherwise the write stores the object at that version. Needs a request for each object. Writes no status.
  *
  * @throws MigrationError as the migration does.
  *

@@ -1,6 +1,6 @@
 import type { Clock } from '@wherry/apiserver'
 
-/** Where in Wherry a background failure came up. */
+/** The activity and the object of a background failure. */
 export interface ErrorContext {
   /** The resource that was worked on, as `group/version/plural` or as its view is called. */
   readonly resource?: string | undefined

@@ -55,13 +55,13 @@ export interface AutoServerOptions extends CommonOptions {
 }
 
 /**
- * Starts a Kubernetes API server for tests: `embedded` (the default), or `real`, a kube-apiserver with its etcd. `auto` starts a real one if there
- * is one; the server's `kind` says which it is.
+ * Starts a Kubernetes API server for tests: `embedded` (the default), or `real`, a kube-apiserver with its etcd. `auto` starts a real server if its binary
+ * is found, and otherwise an embedded server; the server's `kind` shows which.
  *
  * An embedded server listens on loopback with TLS and HTTP/2, and also answers in memory. It runs in this process or, with `isolate: true`, in a
- * child process. It answers as kube-apiserver 1.37 does; what it does not support it answers with a 501 that says what is missing.
+ * child process. It answers as kube-apiserver 1.37 does. It answers an unsupported request with a 501 that names the missing feature.
  *
- * Throws an `OptionError` for an option that this kind does not have; for a real server, what `findApiServer` throws if there is none, and an
+ * Throws an `OptionError` for an option that this kind does not have; for a real server also the errors of `findApiServer`, and an
  * `ApiServerStartError` with the server's last output.
  *
  * @example

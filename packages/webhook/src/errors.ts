@@ -16,7 +16,7 @@ export type WebhookUsageCode =
   | 'CONVERSION_TAKEN'
 
 /**
- * The program declares its webhooks wrongly: `code` says how, the message says what to do. Fix the program; do not catch it.
+ * The program declares its webhooks wrongly: `code` names the mistake, and the message has the remedy. Fix the program; do not catch this error.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export class WebhookUsageError extends Error {
   }
 }
 
-/** A handler read a view that no synced informer serves. The read does not wait: the request is answered as `failurePolicy` says. */
+/** A handler read a view that no synced informer serves. The read does not wait: `failurePolicy` decides the answer to the request. */
 export class NotInCacheError extends Error {
   override readonly name = 'NotInCacheError'
   readonly code = 'NOT_IN_CACHE'
@@ -50,7 +50,7 @@ export class NotInCacheError extends Error {
   }
 }
 
-/** A handler did not end within its deadline, which is 0.8 of `timeoutSeconds`. The request is answered as `failurePolicy` says. */
+/** A handler did not end within its deadline, which is 80 % of `timeoutSeconds`. `failurePolicy` decides the answer to the request. */
 export class HandlerDeadlineError extends Error {
   override readonly name = 'HandlerDeadlineError'
   readonly code = 'HANDLER_DEADLINE'
@@ -82,7 +82,7 @@ export type InvalidAnswerCode =
   /** The handler returned a value. */
   | 'RETURNED_VALUE'
 
-/** The result of a handler is no answer. `code` says why, and `path` names the field. The request is answered as `failurePolicy` says. */
+/** The result of a handler is no valid answer. `code` is the reason, and `path` the field. `failurePolicy` decides the answer to the request. */
 export class InvalidAnswerError extends Error {
   override readonly name = 'InvalidAnswerError'
   readonly code: InvalidAnswerCode

@@ -37,7 +37,7 @@ const defaultPort = 9443
 const askedEveryMs = 50
 
 /**
- * The admission webhooks and the conversions of an operator. They are served by every replica, from the start of the operator's run until its end.
+ * The admission webhooks and the conversions of an operator. Every replica serves them, from the start of the operator's run until its end.
  *
  * @example
  * ```ts

@@ -117,7 +117,7 @@ async function definitionCommands(cwd: string): Promise<readonly (readonly strin
   )
 }
 
-/** Runs a command of ours in a process of its own, which goes on until `end`. */
+/** Runs a command of `wherry` in another process, which runs until `end`. */
 function runBeside(args: readonly string[], { cwd, stdout, stderr }: CommandHost): { end(): Promise<void> } {
   const child: ChildProcess = spawn(
     process.execPath,

@@ -1,6 +1,6 @@
 /**
- * Loaded into the process of an operator by `wherry dev`, before its program. It loads the slow modules and holds the program up until it receives `go`.
- * Then it reports what the operator does. It ends the process with its parent.
+ * Loaded into the process of an operator by `wherry dev`, before its program. It loads the slow modules and delays the program until it receives `go`.
+ * Then it reports the state of the operator. It ends the process when the parent ends.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { createRequire, enableCompileCache } from 'node:module'
@@ -117,7 +117,7 @@ function withShortObstacle({ obstacle, ...controller }: ControllerState): Contro
 }
 
 function send(message: FromOperator): void {
-  // The parent may have gone.
+  // The parent may have ended.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 

@@ -51,7 +51,7 @@ export async function keepObjects(server: ApiServer, file: string): Promise<void
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
   const items: object[] = []
   const { items: definitions } = await client.list(customResourceDefinitions)
-  // Discovery does not say how lists are called.
+  // Discovery does not have the kinds of lists.
   const listKinds = new Map(definitions.map(({ metadata, spec }) => [metadata?.name, spec.names.listKind]))
   const seen = new Set<string>()
   for (const { group, version, kind, plural, namespaced, verbs } of await client.discoverAll()) {

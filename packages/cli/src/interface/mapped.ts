@@ -69,7 +69,7 @@ export class TaggedMappedTypeParser extends MappedTypeNodeParser {
   }
 }
 
-/** Reads `Spec['a']` with all that doc comments say of the field and its type. */
+/** Reads `Spec['a']` with the annotations of the field and of its type. */
 export class TaggedIndexedAccessParser extends IndexedAccessTypeNodeParser {
   readonly #chain: ChainNodeParser
 

@@ -90,7 +90,7 @@ export class NotJsonParser implements SubNodeParser {
     const symbol = isAlias ? checker.getAliasedSymbol(found) : found
     const declarations = symbol.declarations ?? []
     if (symbol.name === 'Array' || symbol.name === 'ReadonlyArray') return undefined
-    // A declaration of the user is looked at by itself, with the places of its methods.
+    // A declaration of the user is checked separately, with the places of its methods.
     const isBuiltIn = declarations.some(one => this.#program.isSourceFileDefaultLibrary(one.getSourceFile()))
     const hasMethods = declarations.some(one => hasMembers(one) && one.members.some(isFunction))
     return isBuiltIn && hasMethods ? symbol.name : undefined

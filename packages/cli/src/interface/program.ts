@@ -61,7 +61,7 @@ const always: ts.CompilerOptions = {
   ...{ noUnusedLocals: false, noUnusedParameters: false },
 }
 
-/** Takes `/// <reference types="node" />` for nothing. */
+/** Resolves references such as `/// <reference types="node" />` to nothing. */
 function leftOut<T>(references: readonly T[]): ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations[] {
   return references.map(() => ({ resolvedTypeReferenceDirective: undefined }))
 }

@@ -89,7 +89,7 @@ function asObject(schema: JsonSchema): JsonSchema {
   return { ...rest, properties: { ...common, ...own, ...common }, ...(names.length > 0 && { required: names }) }
 }
 
-/** The limits of an object's name, which are all that the server takes of its metadata. */
+/** The limits of an object's name, which are the only limits that the server accepts for metadata. */
 function namesOf(metadata: unknown): JsonSchema {
   const limited = Object.entries((metadata ?? {}) as Readonly<Record<string, JsonSchema>>).filter(
     ([name, field]) => ['name', 'generateName'].includes(name) && Object.keys(field).some(one => one !== 'type'),

@@ -40,7 +40,7 @@ export interface Defined {
   readonly wasOptional: boolean
 }
 
-/** Takes `undefined` out of a type. The generator does the same, but loses the doc comments of the type on the way. */
+/** Removes `undefined` from a type. The generator's own function does the same, but loses the doc comments of the type. */
 export function defined(type: BaseType): Defined {
   if (type instanceof AnnotatedType) {
     const inner = defined(type.getType())

@@ -73,7 +73,7 @@ export class TaggedNodeParser implements SubNodeParser {
       if (names.length > 0) addTo(annotations, { [tagNames]: names })
     }
     if (Object.keys(annotations).length === 0) return inner
-    // A field that may be undefined may be left out, which its `?` says already.
+    // A field that may be undefined is optional, which its `?` has shown already.
     return new TaggedType(defined(inner).type, annotations)
   }
 

@@ -2,7 +2,7 @@ import type { DeclaredHealth } from '../program/declaration.ts'
 import { type Deployed, labelsOf } from './deployed.ts'
 import { webhookPort } from './webhook-details.ts'
 
-/** The Deployment of an operator: no root, nothing writable, and as long to end as an operator takes at most. */
+/** The Deployment of an operator: without root, with a read-only file system, and with the maximum time that an operator needs to end. */
 export function deployment(deployed: Deployed): object {
   const { name, namespace, image, health, webhooks } = deployed
   const labels = labelsOf(name)

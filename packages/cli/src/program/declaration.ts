@@ -40,7 +40,7 @@ export interface DeclaredComponent {
   readonly details?: unknown
 }
 
-/** Whether JSON is a declaration of the form that this package knows. The program may have a controller package of another version. */
+/** Whether JSON is a declaration in the form of this version. The program may have a controller package of another version. */
 export function isDeclaration(value: unknown): value is OperatorDeclaration {
   const {
     name,

@@ -15,7 +15,7 @@ export async function definitionFiles(folder: string, cwd: string): Promise<read
     .sort((one, other) => Number(one.endsWith(policySuffix)) - Number(other.endsWith(policySuffix)))
     .map(name => join(folder, name))
   for (const file of files) {
-    // To read a pipe takes for ever.
+    // Only regular files are read, because the read of a pipe might never end.
     const found = await stat(resolve(cwd, file)).catch(() => undefined)
     if (found?.isFile() === false) throw refused(`${file} is no file: remove it from the folder of the definitions`)
   }

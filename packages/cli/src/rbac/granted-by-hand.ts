@@ -56,7 +56,7 @@ async function rolesIn(file: string, cwd: string): Promise<readonly HandRole[]> 
   throw refused(`--granted: ${file} has no Role and no ClusterRole`)
 }
 
-/** A role with the form that a server takes. Throws a `ShapeError`. */
+/** Checks that a role has a form that a server accepts. Throws a `ShapeError`. */
 function checkedRole(role: Readonly<Record<string, unknown>>): HandRole {
   const { rules, ...rest } = role
   checkFields(role, { metadata: record }, '')

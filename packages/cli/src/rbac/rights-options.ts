@@ -22,7 +22,7 @@ are those of every cluster, --any-name if they come from other objects.
 An operator that writes roles or bindings grants rights to others. Unless it has them anyway, you say how it may: --granting hold, and it is granted these
 rights itself; or --granting escalate, and it is granted the verbs escalate and bind, with which it can grant any right, also to itself.`
 
-/** Adds the options that say how roles are made. */
+/** Adds the options for the roles. */
 export function addRightsOptions(command: Command): Command {
   return command
     .argument('[program]', 'the file that runs the operator: what it declares is granted, too')

@@ -44,7 +44,7 @@ export function neededRoles(needed: readonly NeededRight[], choice: NameChoice):
   return [...roles].sort(inOrder).map(([namespace, rules]) => ({ namespace, rules }))
 }
 
-/** A resource that was watched only by names. Nothing says whether the objects have these names in every cluster. */
+/** A resource that was watched only by names. It is unknown whether the objects have these names in every cluster. */
 export interface UndecidedNames {
   readonly resource: string
   readonly names: readonly string[]

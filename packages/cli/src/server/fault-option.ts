@@ -17,7 +17,7 @@ export interface PlannedFault {
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 const matching = ['verb', 'resource', 'namespace']
 
-/** The settings that each fault takes, by its name. `STATUS` stands for all codes but 410. */
+/** The settings of each fault, by its name. `STATUS` stands for all codes except 410. */
 const settings: Readonly<Record<string, readonly string[]>> = {
   reset: ['at'],
   restart: ['at'],

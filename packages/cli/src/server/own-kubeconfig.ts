@@ -31,7 +31,7 @@ export async function writeOwnKubeconfig(kubeconfig: Kubeconfig, shown: string, 
   try {
     await makeRoom(path, shown)
     await writeFile(partial, text, { flag: 'wx', mode: 0o600 })
-    // A link is made only if the name is free, and follows none: in between, nobody's file is overwritten.
+    // A link is made only if the name is free, and does not follow other links, so no file that appears meanwhile is overwritten.
     await link(partial, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') throw taken(shown)
       // A file system without links.
@@ -89,7 +89,7 @@ function sumOf(kubeconfig: Kubeconfig): string {
   return createHash('sha256').update(JSON.stringify(kubeconfig)).digest('hex')
 }
 
-/** The process that made a kubeconfig which nobody has changed since. */
+/** The id of the process that made a kubeconfig; `undefined` if the file was changed since. */
 function makerOf(text: string): number | undefined {
   try {
     const found = JSON.parse(text) as Kubeconfig

@@ -2,7 +2,7 @@ import ts from 'typescript'
 import { docCommentOf } from '../interface/doc-comment.ts'
 
 /**
- * Whether a file says the same as the types that would be written: the same declarations with the same doc comments. Other comments, the layout, quotes
+ * Whether a file is equal to the types that would be written: it has the same declarations with the same doc comments. Other comments, the layout, quotes
  * and the order of fields make no difference.
  *
  * @returns false for a text that the compiler can't parse

@@ -169,7 +169,7 @@ export class TypeFile {
       declared.push(this.declare(name, '', members))
       return name
     }
-    // Record<string, unknown> would be an object of unknown fields, which the server takes for something else.
+    // `Record<string, unknown>` would be read as an object with unknown fields, which is another schema for the server.
     if (typeof additionalProperties === 'object' && isDeepStrictEqual(additionalProperties, anything))
       return 'Record<string, unknown>'
     if (typeof additionalProperties === 'object') {

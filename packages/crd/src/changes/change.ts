@@ -18,5 +18,5 @@ export interface DefinitionChange extends SchemaChange {
   readonly version: string | undefined
 }
 
-/** Notes a change of the schema at a path. */
+/** Records a change of the schema at a path. */
 export type Note = (path: string, change: string, verdict: Verdict, advice?: string) => void

@@ -3,7 +3,7 @@ import type { Note } from './change.ts'
 
 const advice = 'Keep the old ones, or change the objects that do not fit first.'
 
-/** Notes how `allOf`, `anyOf`, `oneOf` and `not` differ. */
+/** Records the changes of `allOf`, `anyOf`, `oneOf` and `not`. */
 export function combinationChanges(old: StructuralSchema, next: StructuralSchema, path: string, note: Note): void {
   for (const name of ['allOf', 'anyOf', 'oneOf', 'not'] as const) {
     const [was, is] = [old[name], next[name]]

@@ -3,10 +3,10 @@ import type { StructuralSchema } from '../schema/json-schema.ts'
 import type { PrintColumn } from './options.ts'
 import { fieldAt } from './paths.ts'
 
-/** Notes a problem of an option of a definition. */
+/** Records a problem of an option of a definition. */
 export type NoteProblem = (option: string, message: string) => void
 
-/** The columns with their types. Notes each that the server refuses, and each that would always be empty. */
+/** The columns with their types. Records each column that the server refuses or that would always be empty. */
 export function columnsOf(
   columns: readonly PrintColumn[],
   schema: StructuralSchema,

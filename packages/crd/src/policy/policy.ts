@@ -44,8 +44,8 @@ const mutating = {
 }
 
 /**
- * Writes an admission policy for the objects of a view, and its binding: the API server evaluates it itself, so no program has to run. A policy with
- * `validations` refuses requests (Kubernetes 1.30 and later), one with `mutations` changes objects (1.36, or `v1beta1` before).
+ * Writes an admission policy for the objects of a view, and its binding: the API server evaluates the policy itself, so no program has to run. A policy with
+ * `validations` refuses requests (Kubernetes 1.30 and later), and a policy with `mutations` changes objects (1.36, or `v1beta1` before).
  *
  * The view chooses the objects: its resource, its namespaces and its labels. `evaluatePolicy` of `@wherry/cel` evaluates a policy without a server.
  *

@@ -68,7 +68,7 @@ function listProblem(value: readonly unknown[], schema: StructuralSchema): strin
   return first(value.map((one, at) => [`[${at}]`, misfit(one, items as StructuralSchema)]))
 }
 
-/** An item of a set that comes twice, or the keys of an item of a map that do. */
+/** The first repeated item of a set, or the repeated keys of an item of a map. */
 function repeated(value: readonly unknown[], schema: StructuralSchema): unknown {
   const { 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema
   if (type !== 'set' && type !== 'map') return undefined

@@ -32,7 +32,7 @@ export function intersect(
   if (merged.properties && isSchema(merged.additionalProperties))
     return context.refuse(path, 'has fields of its own and a type for all others. The API server takes either.')
   const rules = [...(left['x-kubernetes-validations'] ?? []), ...(right['x-kubernetes-validations'] ?? [])]
-  // A rule that both sides have is said once.
+  // A rule of both sides is written once.
   if (rules.length > 0)
     merged['x-kubernetes-validations'] = [...new Map(rules.map(rule => [JSON.stringify(rule), rule])).values()]
   limit(merged, left, right)

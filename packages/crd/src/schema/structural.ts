@@ -20,11 +20,11 @@ export interface StructuralOptions {
 }
 
 /**
- * The schema of a CustomResourceDefinition that accepts what another schema accepts: a JSON Schema, or one that speaks Standard JSON Schema.
+ * The schema of a CustomResourceDefinition that accepts the same values as another schema: a JSON Schema, or a schema with Standard JSON Schema.
  *
- * The API server takes only *structural* schemas: each field has one type, written once, outside of `anyOf` and the like. What libraries write is
+ * The API server accepts only *structural* schemas: each field has a single type, outside of `anyOf` and the like. Other schemas are
  * rewritten: unions are merged, references are inlined, a string or an integer is an int-or-string, unknown fields are preserved where the schema
- * allows them. `x-kubernetes-*` fields (list types, CEL rules) stay as they are. A schema that is structural already stays the same.
+ * allows them. `x-kubernetes-*` fields (list types, CEL rules) stay unchanged. A schema that is structural already stays the same.
  *
  * @throws OptionTypeError with the path of each part that the server would refuse, or that would be lost
  *
@@ -43,7 +43,7 @@ export function structuralSchema(schema: AnySchema, options: StructuralOptions =
 }
 
 /**
- * What {@link structuralSchema} would throw an error for, as data; an empty list for a schema that a definition can have.
+ * The problems for which {@link structuralSchema} would throw an error, as data; an empty list for a schema that a definition can have.
  *
  * @example
  * ```ts
@@ -140,7 +140,7 @@ function convert(input: unknown, path: string, trail: readonly string[], context
   }
   const outside = ownPart(types.length > 1 ? about(own) : own, parts, path, inner, context)
   if (nullable) outside.nullable = true
-  // Parts that only limit values say nothing of null and of unknown fields.
+  // Parts that only limit values do not decide about null and unknown fields.
   const says = { nullable: outside.nullable, [unknownFields]: outside[unknownFields] }
   const all = [...limits.map(part => clean({ ...part, ...says })), ...parts]
   const whole = all.reduce((left, right) => intersect(left, right, path, context), outside)
@@ -218,7 +218,7 @@ function apart(parts: readonly unknown[], outer: JsonSchema): readonly [Structur
   return [plain, parts.filter(part => !typed || !onlyLimits(part, outer))]
 }
 
-/** A part of a schema that says no type. Its patterns are checked. */
+/** Checks the patterns in a part of a schema without a type, and returns the part. */
 function limiting(limits: StructuralSchema, path: string, context: Context): StructuralSchema {
   const check = (value: unknown, name: string): void => {
     if (name === 'pattern' && typeof value === 'string') {

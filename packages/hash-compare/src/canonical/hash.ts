@@ -14,7 +14,7 @@ const scratch = Buffer.from(tag + ' '.repeat(digestLength), 'latin1')
  * A short digest of a value: `v1:` and 24 characters, the first 144 bits of the SHA-256 of its canonical JSON ({@link canonicalize}). Equal values
  * have equal hashes, on every machine and in every version of this library: a digest that is computed differently has another tag, and so differs.
  *
- * The JSON passes through one small buffer, so a large object is not held twice. It takes what `canonicalize` takes, and throws as it does.
+ * The JSON passes through a small buffer, so a large object is not held twice. Accepts the same values as `canonicalize`, and throws the same errors.
  *
  * A hash does not reveal the value, but guesses can be checked against it: do not publish the hash of a short Secret.
  *

@@ -1,7 +1,7 @@
 import { isExactNumber, maxDepth } from '../canonical/json-rules.ts'
 import { pointer } from '../canonical/pointer.ts'
 
-/** Where two values differ, as far as was looked. */
+/** The differing places of two values, up to a limit. */
 export interface DifferingPaths {
   /** JSON pointers (RFC 6901) to the values that differ, or that one side lacks; sorted by key. */
   readonly paths: readonly string[]

@@ -86,8 +86,8 @@ function checked<T>(option: string, given: Part<T> | PartFunction<T>): Part<T> {
 }
 
 /**
- * A constructor for each set of parts: the engine gives its objects room for just their members, in the object itself. A
- * literal that is filled by name would have more, and keep the rest elsewhere.
+ * Makes a constructor for a set of parts. The engine then allocates the objects with space for exactly their members. An object
+ * literal that is filled by name would reserve more space, and keep some members outside of the object.
  */
 function recordMaker<N extends string>(names: readonly N[]): Parts<never, N>['record'] {
   class Hashes {

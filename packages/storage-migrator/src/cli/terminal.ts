@@ -1,6 +1,6 @@
 import type { MigrationProgress } from '../progress.ts'
 
-/** Where text goes. */
+/** A destination for text. */
 export interface Output {
   write(text: string): unknown
   readonly isTTY?: boolean | undefined

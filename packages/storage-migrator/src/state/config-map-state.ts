@@ -16,7 +16,7 @@ export interface ConfigMapStateOptions {
 
 /**
  * Keeps the state of migrations in a ConfigMap, under the names of their definitions. Needs the rights to get, create and
- * patch that ConfigMap. It is made when it is missing, and stays when all is done.
+ * patch that ConfigMap. It is created if it is missing, and stays after the last migration.
  *
  * @example
  * ```ts

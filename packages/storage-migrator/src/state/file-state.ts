@@ -5,11 +5,11 @@ import { MigrationError } from '../errors.ts'
 import { type MigrationState, parseState, type StateStore } from './migration-state.ts'
 
 /**
- * Keeps the state of migrations in a file, those of several definitions side by side; the file is gone when all of them
- * are done. For one program at a time. An etcd that is restored from a backup does not take the file back with it: delete
- * it then.
+ * Keeps the state of migrations in a file, which may have those of several definitions. The file is deleted when all of them
+ * are done. For one program at a time. Delete the file after you restore etcd from a backup, because its state is then
+ * too new.
  *
- * @param path the file; its folder must be there.
+ * @param path the file; its folder must exist.
  *
  * @example
  * ```ts

@@ -82,7 +82,7 @@ async function match(
   const isIndexed = stringAt(spec, 'completionMode') === 'Indexed'
   const { active } = tally
   const left = typeof completions === 'number' ? completions - tally.done(isIndexed) : parallelism
-  // With a queue of work, the first that succeeds says that no more is to do.
+  // With a work queue, the first Pod that succeeds shows that there is no more work.
   const wanted =
     completions === undefined && tally.succeeded > 0
       ? Math.min(active.length, parallelism)

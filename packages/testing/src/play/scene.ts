@@ -47,7 +47,7 @@ export class Scene {
     this.#feeds.set(kind, new Feed(kind, this.#asker, this.clock, changed))
   }
 
-  /** Calls `forget` with each object that is gone. */
+  /** Calls `forget` with each deleted object. */
   onGone(forget: (object: JsonObject) => void): void {
     this.#gone.push(forget)
   }
@@ -102,7 +102,7 @@ export class Scene {
     const timers = this.#timers.get(uid) ?? new Map<string, Timer | 'due'>()
     this.#timers.set(uid, timers)
     const timer = timers.get(what)
-    // A timer of Node's takes no more.
+    // The maximum delay of a Node timer.
     if (timer === undefined && ms <= 0x7fffffff)
       timers.set(
         what,
@@ -114,7 +114,7 @@ export class Scene {
     return timer === 'due'
   }
 
-  /** Plays an object again when another changes, comes or goes. */
+  /** Plays an object again when another object is added, changed or deleted. */
   wakeWhen(other: { readonly kind: PlayedKind; readonly key: string }, kind: PlayedKind, key: string): void {
     const id = idOf(other.kind, other.key)
     const wakes = this.#wakes.get(id) ?? new Map<string, { readonly kind: PlayedKind; readonly key: string }>()

@@ -20,7 +20,7 @@ export interface BuildOptions {
   readonly version?: string | undefined
   /** Receives the progress of the build, a line at a time; every few seconds during the compilation. @default none */
   readonly onProgress?: ((line: string) => void) | undefined
-  /** Where the cache and Go are looked for. @default process.env */
+  /** The environment variables by which the cache and Go are found. @default process.env */
   readonly env?: NodeJS.ProcessEnv | undefined
 }
 
@@ -94,7 +94,7 @@ async function removeAbandoned(folder: string, path: string): Promise<void> {
   }
 }
 
-/** Runs Go and gives its stdout; `onLine` receives each line of stderr. Ends with this process. */
+/** Runs Go, and resolves with its stdout; `onLine` receives each line of stderr. Ends with this process. */
 function go(
   args: readonly string[],
   cwd: string,

@@ -29,7 +29,7 @@ export function etcdSocket(folder: string): string {
 
 /** Which controllers of kube-controller-manager run. */
 export interface Controllers {
-  /** Whether the controllers run that give each namespace its ServiceAccount and the CA of the server. */
+  /** Whether the controllers run that create the ServiceAccount and the CA of the server in each namespace. */
   readonly clusterObjects: boolean
 }
 

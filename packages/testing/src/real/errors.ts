@@ -1,5 +1,5 @@
 /**
- * No kube-apiserver was found, and none could be built. The message says where it was looked for and how to get one.
+ * No kube-apiserver was found, and none could be built. The message lists the places of the search, and how to get a kube-apiserver.
  *
  * @example
  * ```ts

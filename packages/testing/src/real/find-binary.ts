@@ -22,10 +22,10 @@ export interface FindOptions extends BuildOptions {
 }
 
 /**
- * Finds a real API server, in this order: `WHERRY_APISERVER` (a binary that `npm run apiserver` built), one in the cache that was built before,
- * `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), else one that is built now if `build` is set.
+ * Finds a real API server, in this order: `WHERRY_APISERVER` (a binary that `npm run apiserver` built), a binary in the cache from an earlier build,
+ * `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), or else a binary that is built now if `build` is set.
  *
- * @throws {@link ApiServerMissingError} if there is none, `ApiServerVersionError` for an unknown version, `ApiServerBuildError` if the build failed
+ * @throws {@link ApiServerMissingError} if none is found, `ApiServerVersionError` for an unknown version, `ApiServerBuildError` if the build failed
  *
  * @example
  * ```ts

@@ -9,8 +9,8 @@ const SILENT_MS = 5_000
 const PATHS = ['/readyz', '/api/v1/namespaces/default']
 
 /**
- * Asks until the server is ready for tests, at growing intervals. Gives up, with `false`, after `timeoutMs` or when
- * `over`.
+ * Checks at growing intervals until the server is ready for tests. Resolves with `false` after `timeoutMs` or when
+ * `over` returns true.
  */
 export async function untilReady(access: Access, timeoutMs: number, over: () => boolean): Promise<boolean> {
   const left = [...PATHS]
@@ -21,7 +21,7 @@ export async function untilReady(access: Access, timeoutMs: number, over: () => 
   return until(ready, timeoutMs, over)
 }
 
-/** Tries until `done`, at growing intervals. Gives up, with `false`, after `timeoutMs` or when `over`. */
+/** Calls `done` at growing intervals until it resolves with true. Resolves with `false` after `timeoutMs` or when `over` returns true. */
 export async function until(
   done: () => Promise<boolean>,
   timeoutMs: number,

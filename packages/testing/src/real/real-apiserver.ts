@@ -29,7 +29,7 @@ export interface RealApiServer extends ApiServer {
   readonly url: string
   /** PEM of the CA that signed the server's certificate. */
   readonly ca: string
-  /** The folder with the server's data, gone after {@link RealApiServer.close}. */
+  /** The folder with the server's data. {@link RealApiServer.close} removes it. */
   readonly folder: string
   /**
    * Compacts etcd, which forgets all revisions before the current one. Resolves with the current revision. Continue tokens, and resourceVersions of
@@ -48,7 +48,7 @@ export interface RealApiServer extends ApiServer {
    * streams off; `'terminate'` ends the server as in a rollout: GOAWAY, and up to a minute for open watches to end.
    */
   restart(how?: 'kill' | 'terminate'): Promise<void>
-  /** Ends the server; resolves when its processes, sockets and folder are gone. Idempotent. */
+  /** Ends the server. Resolves when its processes have ended, and its sockets and its folder are removed. Idempotent. */
   close(): Promise<void>
 }
 
@@ -56,11 +56,11 @@ const PORT_TRIES = 5
 const READY_TIMEOUT_MS = 60_000
 
 /**
- * Starts a real API server with ports, data, certificates and tokens of its own; ready in a few seconds. It dies with
- * this process, however that ends, and leaves nothing behind.
+ * Starts a real API server with its own ports, data, certificates and tokens, which is ready in a few seconds. The server ends with
+ * this process, in any way that the process ends, and leaves no files behind.
  *
  * @throws {@link ApiServerMissingError}, `ApiServerVersionError`, `ApiServerBuildError` as
- *   {@link findApiServer} does, and `ApiServerStartError` with the server's own last words.
+ *   {@link findApiServer} does, and `ApiServerStartError` with the end of the server's output.
  *
  * @example
  * ```ts
@@ -265,7 +265,7 @@ function flagsOf({
   }
 }
 
-/** A port that nobody listened on a moment ago. */
+/** Finds a port that was free a moment ago. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

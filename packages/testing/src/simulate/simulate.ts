@@ -72,11 +72,11 @@ export interface Simulation {
 }
 
 /**
- * A simulation from `seed`: the same seed and the same code give the same run, step by step, which its `trace` shows.
+ * Makes a simulation from `seed`. The same seed and the same code have the same run, step by step, which the `trace` shows.
  *
- * Throws a `RangeError` or `TypeError` for a seed or options that it can't take.
+ * Throws a `RangeError` or `TypeError` for an invalid seed or invalid options.
  *
- * Time passes only while `run`, `advance`, `settle` or `runUntil` are under way, and then as fast as the machine can.
+ * Time passes only during `run`, `advance`, `settle` and `runUntil`, as fast as the machine can run the code.
  *
  * @example
  * ```ts

@@ -39,7 +39,7 @@ export class ReportedErrors {
       throw new Error(`the test expected an error that matches ${missing}, and none was reported`)
   }
 
-  /** Throws if an error that was not expected came after {@link check}. */
+  /** Throws if an unexpected error was reported after {@link check}. */
   checkLate(): void {
     const late = this.#reported.find(({ error }) => !this.#isExpected(error))
     if (late !== undefined)

@@ -129,7 +129,7 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
   let made = 0
   let own: ReadonlySet<string> | undefined
   const warned = new Set<string>()
-  /** Whether an error is of a definition that the project can't change: that is said once, and fails no test. */
+  /** Whether an error is about a definition that the project can't change. Such an error is reported once, and fails no test. */
   const isForeign = (error: Error): boolean => {
     const definition = atomicConditionsOf(error)
     if (definition === undefined) return false

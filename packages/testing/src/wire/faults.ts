@@ -15,7 +15,7 @@ export interface WireCut {
 export interface WireFaults {
   /**
    * Nothing passes and nothing closes, as when a router forgets a connection: each side believes that the other is
-   * there. Bytes that are sent meanwhile wait. On a whole wire, new connections are frozen too.
+   * connected. Bytes that are sent meanwhile wait. On a whole wire, new connections are frozen too.
    *
    * @param direction default `both`
    */

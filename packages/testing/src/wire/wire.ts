@@ -50,10 +50,10 @@ export interface Wire extends WireFaults, AsyncDisposable {
 }
 
 /**
- * Puts a wire in front of a server, on loopback: clients connect to `wire.port` instead. TLS goes
- * through it untouched, so the server's certificate must be good for the wire's host too.
+ * Puts a wire in front of a server, on loopback: clients connect to `wire.port` instead. TLS
+ * passes unchanged, so the server's certificate must be valid for the wire's host too.
  *
- * Rejects if the port can't be had. Resets a client if the target refuses its connection.
+ * Rejects if the port is not free. Resets a client if the target refuses its connection.
  *
  * @example
  * ```ts

@@ -65,7 +65,7 @@ function misdirected(definition: WebhookDefinition, request: AdmissionRequest): 
   return objects[operation] === true ? undefined : `the ${operation} request lacks an object`
 }
 
-/** The answer of a webhook that can't say whether a request is right. */
+/** The answer of a webhook that has failed to review a request. */
 function failed(
   { name, failurePolicy }: WebhookDefinition,
   code: number,

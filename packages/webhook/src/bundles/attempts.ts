@@ -14,7 +14,7 @@ export type Attempt = { readonly live: Bundled } | 'gone' | 'changed' | 'refused
 export class Attempts {
   #refusals = 0
 
-  /** Rejects with errors that no retry mends. */
+  /** Makes a write. Rejects with errors that a retry does not resolve. */
   async make(write: () => Promise<Bundled>): Promise<Attempt> {
     try {
       const live = await write()

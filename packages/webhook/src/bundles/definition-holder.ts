@@ -35,7 +35,7 @@ export function definitionHolder({ definition, conversion }: ConversionStanza, t
   }
 }
 
-/** When somebody wrote `spec.conversion` last, in milliseconds since 1970. */
+/** The time of the last write of `spec.conversion`, in milliseconds since 1970. */
 function changedAt({ metadata }: Bundled): number | undefined {
   const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
     JSON.stringify(fieldsV1 ?? {}).includes('"f:conversion"'),

@@ -90,7 +90,7 @@ export class FileCertificates implements ManagedCertificates {
       read = await this.#load()
     } catch (error) {
       const { message } = error as Error
-      // Once for each problem: the files are looked at again and again.
+      // Each problem is reported once, although the files are checked again and again.
       if (message !== this.#problem) this.#environment.onError(error as Error, { phase: 'webhook-certificates' })
       this.#problem = message
       return

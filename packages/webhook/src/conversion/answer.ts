@@ -11,7 +11,7 @@ import { ConversionError } from './errors.ts'
 const apiVersion = 'apiextensions.k8s.io/v1'
 /** Of a uid from the API server, which has 36 characters. */
 const longestUid = 128
-/** An API server waits for 30 seconds, whatever the definition says. */
+/** The deadline of an answer, in milliseconds. An API server always waits for 30 seconds. */
 export const deadlineMs: number = 24_000
 /** The maximum number of objects that an answer and the log name. */
 const mostNamed = 5

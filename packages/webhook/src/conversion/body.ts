@@ -18,7 +18,7 @@ const longNumber = /[[:,\s]-?\d{16}/
  * @throws SyntaxError
  */
 export function parseKeeping(text: string): unknown {
-  // To look at each value takes several times as long.
+  // A check of each value takes several times as long.
   if (!longNumber.test(text)) return JSON.parse(text)
   type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
   const mark: Reviver = (_key, value, { source }) =>
@@ -40,7 +40,7 @@ export function roundedIn(value: unknown): { readonly path: string; readonly sou
   return undefined
 }
 
-/** Whether a text has a number that must be looked for. */
+/** Whether a text may have an integer that JSON.parse rounds. */
 export function mayRound(text: string): boolean {
   return longNumber.test(text)
 }

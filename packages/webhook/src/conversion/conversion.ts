@@ -21,8 +21,8 @@ export interface RoundTrip {
 const never = new AbortController().signal
 
 /**
- * How objects of one kind become objects of its other versions. Each version is converted to the hub and from it, so that of two other versions none
- * has to know the other. It is a value: tests convert with it, and `webhooks.convert` serves it.
+ * The conversion between the versions of a kind. Each version is converted to the hub version and from it, so a converter knows only its own version and
+ * the hub. Tests convert objects with it, and `webhooks.convert` serves it.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export class Conversion<H = unknown> {
   readonly hub: View<H>
   readonly #converters = new Map<string, AnyConverter>()
 
-  /** @throws OptionTypeError, OptionRangeError for a view that is no whole custom resource */
+  /** @throws OptionTypeError, OptionRangeError for a view that is not of a whole custom resource */
   constructor(hub: View<H>) {
     checkConverted('conversion.hub', hub)
     this.hub = hub

@@ -38,8 +38,8 @@ export class ConversionError extends Error {
 }
 
 /**
- * Thrown by a converter: the object has no counterpart in the other version. Every user that asks for the object sees the message. Other errors
- * are answered by their class alone, and their text is in the operator's log.
+ * Thrown by a converter if the object has no counterpart in the other version. Every user that requests the object sees the message. For other errors,
+ * users see only the class, and the operator's log has the text.
  *
  * @example
  * ```ts

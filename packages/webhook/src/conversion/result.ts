@@ -53,7 +53,7 @@ function metadataOf(from: ConvertibleObject, given: unknown, key: string): Conve
   return metadata
 }
 
-/** The API server refuses the whole answer without a word about the field. */
+/** Checks that labels or annotations have texts. The API server would refuse the whole answer without naming the field. */
 function checkTexts(value: unknown, path: string, key: string): void {
   if (value === null) return
   if (!isFields(value)) throw forbidden(key, path, 'to something that is no object')

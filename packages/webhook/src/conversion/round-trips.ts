@@ -16,7 +16,7 @@ export interface RoundTripsOptions {
   readonly firstSeed?: number | undefined
   /** Fields that may get lost, with their contents: `spec.color`. A listed field that never gets lost is an error. @default none */
   readonly loses?: readonly string[] | undefined
-  /** Whether converters may throw an `UnconvertibleError` for objects that the schema takes. @default false */
+  /** Whether converters may throw an `UnconvertibleError` for objects that the schema accepts. @default false */
   readonly mayRefuse?: boolean | undefined
 }
 
@@ -33,8 +33,8 @@ export class RoundTripError extends Error {
 }
 
 /**
- * Converts random objects of the schemas from each version to the hub and back, and from the hub to each version and back. Resolves with the fields that
- * got lost, and all are expected. For a test of the conversion.
+ * Converts random objects of the schemas from each version to the hub and back, and from the hub to each version and back. Resolves with the lost fields,
+ * which are all expected. For a test of the conversion.
  *
  * @throws RoundTripError; OptionTypeError, OptionRangeError
  * @example

@@ -31,7 +31,7 @@ export interface ForOptions<O extends Operation> extends SubresourceOptions {
 type Settings = Omit<WebhookDefinition, 'name' | 'failurePolicy' | 'handler' | 'type'>
 
 /**
- * A webhook that has a name and nothing else yet: the next step is `for`.
+ * A webhook that has only a name so far: the next step is `for`.
  *
  * @example
  * ```ts

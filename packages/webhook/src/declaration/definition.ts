@@ -8,7 +8,7 @@ export type FailurePolicy = 'Fail' | 'Ignore'
 /** A handler, whatever its types. */
 export type AnyHandler = (context: CommonContext) => unknown
 
-/** A webhook that is declared whole. */
+/** A webhook with a complete declaration. */
 export interface WebhookDefinition {
   readonly name: string
   readonly type: 'validating' | 'mutating'

@@ -57,7 +57,7 @@ export interface CommonContext {
   readonly read: CachedRead
   /** Refuses the request. The handler continues, and the answer has all denials of the run. */
   deny(message: string, options?: DenyOptions): void
-  /** Gives the client a warning, which `kubectl` prints. The API server cuts each warning after 256 characters, and all warnings together after 4096. */
+  /** Sends the client a warning, which `kubectl` prints. The API server cuts each warning after 256 characters, and all warnings together after 4096. */
   warn(message: string): void
   /** Aborted when the handler is past its deadline, and when it has ended. */
   readonly signal: AbortSignal

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Two objects of 3 MiB, which etcd takes at most with room for their envelopes. */
+/** The maximum length of a body: two objects of 3 MiB, the largest that etcd accepts, and their envelopes. */
 export const longestBodyBytes: number = 7 * 1024 * 1024
 /** The number of further bytes of a too long body that are read and dropped, so that its sender reads the answer. */
 const droppedBytes = 4 * longestBodyBytes

@@ -102,7 +102,7 @@ export class WebhookServer {
     this.#server.on('tlsClientError', () => {})
   }
 
-  /** Takes no more connections, answers the requests that have begun, and closes. Resolves when no connection is left. Idempotent. */
+  /** Accepts no more connections, answers the requests that have begun, and closes. Resolves when no connection is left. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -148,7 +148,7 @@ export class WebhookServer {
     const begun = clock.monotonic()
     const done = this.#answer(hook, request, response)
       .catch(error => {
-        // The connection has ended before the request did: nobody waits for the answer.
+        // If the connection has ended before the request, no client waits for the answer.
         if (!request.readableAborted && !response.destroyed) this.#report(error)
         response.destroy()
         return 499

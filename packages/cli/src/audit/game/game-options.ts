@@ -13,7 +13,7 @@ export interface GameOptions {
   readonly maxGrowthBytes: number
 }
 
-/** Kubernetes takes a ConfigMap or Secret of 1 MiB at most. */
+/** The maximum size of an object. Kubernetes accepts a ConfigMap or Secret of at most 1 MiB. */
 const maxSizeBytes = 1_000_000
 
 /** Parses the options of the game from the command line: `configmaps=5,size=100kB`. Missing options have their defaults. @throws CommandFailure */

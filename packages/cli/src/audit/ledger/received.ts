@@ -1,6 +1,6 @@
 import type { Found } from '../scan/body-reader.ts'
 
-/** Counts what a program receives of the objects in one namespace. */
+/** Counts the objects in a namespace that a program receives. */
 export class Received {
   readonly namespace: string
   /** By resource. */

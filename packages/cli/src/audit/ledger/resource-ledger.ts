@@ -97,7 +97,7 @@ export class ResourceLedger {
   passed(key: string, { resourceVersion, type }: Pick<Found, 'resourceVersion' | 'type'>): void {
     if (type === 'DELETED') this.#versions.delete(key)
     else if (resourceVersion !== '' && isLater(resourceVersion, this.versionOf(key)))
-      // A number takes no memory of its own.
+      // A small number needs less memory than a text.
       this.#versions.set(key, /^[1-9]\d{0,8}$/.test(resourceVersion) ? Number(resourceVersion) : resourceVersion)
   }
 }

@@ -56,7 +56,7 @@ export class AuditedCommand implements AsyncDisposable {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // The group is gone.
+      // The group has ended already.
     }
   }
 }

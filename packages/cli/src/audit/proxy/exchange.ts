@@ -26,7 +26,7 @@ export class Exchange {
     this.#isOwn = isOwn
   }
 
-  /** Passes the request on. Resolves when the answer has passed and is read, or when either side is gone. Never rejects. */
+  /** Passes the request on. Resolves when the answer has passed and is read, or when a side has closed its connection. Never rejects. */
   async pass(upstream: Upstream, headers: ReturnType<typeof passing>): Promise<void> {
     const response = this.#response
     const gone = new Promise<void>(resolve => response.once('close', resolve))
@@ -66,7 +66,7 @@ export class Exchange {
         gone.then(() => Promise.reject(new Error('the program ended the request'))),
       ])
     } catch (error) {
-      // A connection that was idle may have been closed at this moment, which is nobody's fault.
+      // The server may have closed an idle connection at this moment, so the request is sent again.
       if (!hasBody && !isSecond && sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET')
         return await this.#answer(upstream, head, gone, true)
       throw error

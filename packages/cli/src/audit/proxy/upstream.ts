@@ -57,7 +57,7 @@ export class Upstream {
   }
 }
 
-/** Connections of a transport, which knows proxies and certificates, for Node's own client. */
+/** An agent by which Node's own client uses the connections of a transport, with its proxies and certificates. */
 class SocketAgent extends Agent {
   readonly #transport: NodeTransport
   readonly #server: URL

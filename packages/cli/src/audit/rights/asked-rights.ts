@@ -18,7 +18,7 @@ const connections = ['exec', 'attach', 'portforward']
 export class AskedRights {
   readonly #rights = new UsedRights()
 
-  /** Notes the rights of a request. */
+  /** Records the rights of a request. */
   note(rights: readonly AskedRight[]): void {
     for (const right of rights) this.#rights.note({ ...right, user: asked })
   }

@@ -29,7 +29,7 @@ export interface BodyFinds {
 
 /** A body that is read while it passes. */
 export interface BodyReader {
-  /** Takes the next chunk. False: wait for `drain` before the next. */
+  /** Reads the next chunk. Returns false if the caller has to wait for `onDrain` before the next. */
   write(chunk: Buffer): boolean
   /** Calls `then` once, when there is room for the next chunk. */
   onDrain(then: () => void): void

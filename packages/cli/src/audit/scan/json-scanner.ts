@@ -12,7 +12,7 @@ const closeBrace = 125
 /** The number of bytes of a text that are read one by one. The end of a longer text is found by a search, which is faster for it. */
 const shortText = 32
 
-/** No key that is looked for is longer, also if each of its characters is an escape. */
+/** The maximum length of the searched keys, even if each character is an escape. */
 const longestKey = 128
 
 /** An object or array that is open, and of interest. */
@@ -118,7 +118,7 @@ export class JsonScanner implements Scanner {
     return length
   }
 
-  /** Where the next quote or backslash of a chunk is. Each byte is looked at once for each of both. */
+  /** The position of the next quote or backslash in a chunk. Each byte is searched only once for each of them. */
   #ahead(chunk: Buffer, at: number, sign: typeof quote | typeof backslash): number {
     const known = this.#next[sign]
     if (known >= at) return known
@@ -127,9 +127,9 @@ export class JsonScanner implements Scanner {
     return this.#next[sign]
   }
 
-  /** Keeps a part of a text. Bytes of a character that is not whole wait for the next chunk. */
+  /** Keeps a part of a text. The bytes of an incomplete character wait for the next chunk. */
   #keep(chunk: Buffer, from: number, to: number): void {
-    // A key of that length is none that is looked for.
+    // No searched key has this length.
     if (this.#keeps === 'key' && this.#kept.length > longestKey) return
     const part = chunk.subarray(from, to)
     const bytes = this.#partial === undefined ? part : Buffer.concat([this.#partial, part])

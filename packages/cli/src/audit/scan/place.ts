@@ -24,7 +24,7 @@ export interface Finds {
 
 /** Finds places in a body that comes in chunks. It keeps nothing of a chunk, except for a value that continues in the next chunk. */
 export interface Scanner {
-  /** Takes the next chunk. Never throws: bytes that are no document are passed over. */
+  /** Reads the next chunk. Never throws: bytes that are no document are skipped. */
   write(chunk: Buffer): void
 }
 

@@ -90,7 +90,7 @@ export class ProtobufScanner implements Scanner {
     return number
   }
 
-  /** Takes seven bits of a tag, a size or a value. */
+  /** Reads seven bits of a tag, a size or a value. */
   #digit(byte: number): void {
     this.#number += (byte & 127) * this.#factor
     this.#factor *= 128
@@ -120,7 +120,7 @@ export class ProtobufScanner implements Scanner {
     this.#passOver(Number.POSITIVE_INFINITY)
   }
 
-  /** Takes a size. Its last byte is not counted yet. */
+  /** Handles a size. Its last byte is not counted yet. */
   #size(size: number): void {
     const place = this.#place
     if (place?.keys !== undefined) this.#enter(place, size + 1)

@@ -29,7 +29,7 @@ export async function definitionsIn(file: string, host: CommandHost): Promise<re
   return definitions
 }
 
-/** As {@link definitionsIn}, with the admission policies. A file may have either. */
+/** The definitions and the admission policies in a file, which may lack either of them. */
 export async function manifestsIn(file: string, host: CommandHost): Promise<ManifestsIn> {
   const found = await read(file, host)
   if (found.definitions.length + found.policies.length === 0)

@@ -5,7 +5,7 @@ import type { CommandHost } from './host.ts'
 import { OutFolder } from './out-folder.ts'
 import { StaleFiles } from './renewal.ts'
 
-/** Where generated files go. */
+/** The destination of generated files. */
 export interface Destination {
   /** The path of the folder as the user wrote it. */
   readonly out: string

@@ -2,7 +2,7 @@ import type { Clock } from '@wherry/apiserver'
 
 /** The activity and the object of a background failure. */
 export interface ErrorContext {
-  /** The resource that was worked on, as `group/version/plural` or as its view is called. */
+  /** The resource of the failure, as `group/version/plural` or by the name of its view. */
   readonly resource?: string | undefined
   /** The activity that failed, such as `list`, `watch` or `handler`. */
   readonly phase: string
@@ -18,7 +18,7 @@ export type WarningContext = Readonly<Record<string, string | number | boolean |
 /** Label names and values of a metric. */
 export type MetricLabels = Readonly<Record<string, string>>
 
-/** Where measurements go. Names are Prometheus names; units are in the name. */
+/** The destination of measurements. Names are Prometheus names; units are in the name. */
 export interface Metrics {
   /** Adds `by` (default 1) to a counter. */
   count(name: string, labels?: MetricLabels, by?: number): void
@@ -30,7 +30,7 @@ export interface Metrics {
   forget?(name: string, labels?: MetricLabels): void
 }
 
-/** How loud a log line is. */
+/** The severity of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** Flat data of a log line. */
@@ -46,7 +46,7 @@ export interface Environment {
   random(): number
   /** Called for failures in the background, which no caller can catch. Must not throw. */
   onError(error: Error, context: ErrorContext): void
-  /** Called for a use that is allowed and unwise. Must not throw. */
+  /** Called for a use that is allowed but unwise. Must not throw. */
   onWarning(message: string, context?: WarningContext): void
   readonly metrics: Metrics
   log(level: LogLevel, message: string, fields?: LogFields): void

@@ -66,7 +66,7 @@ export class Webhooks {
   #looks: Timer | undefined
   #server: WebhookServer | undefined
   #trust: KeptTrust | undefined
-  /** By the names of the definitions. */
+  /** The states of conversions, by the names of the definitions. */
   readonly #takenUp = new Map<string, TakenUp>()
 
   /**

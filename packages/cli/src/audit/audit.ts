@@ -36,7 +36,7 @@ export interface AuditOptions {
   readonly restMs: number
   /** Objects that come and go while the command runs. The audit ends with the game. */
   readonly game: GameOptions | undefined
-  /** In which form the result is printed. */
+  /** The form of the printed result. */
   readonly prints: 'table' | 'json' | 'rbac'
   /** A file that gets the report as JSON. */
   readonly record: string | undefined

@@ -10,7 +10,7 @@ export type Values = 'file' | 'folder' | readonly string[]
 
 /** An option to complete. */
 export interface CompletedOption {
-  /** With its dashes: `--out`. */
+  /** The name of the option with its dashes: `--out`. */
   readonly flag: string
   readonly description: string
   /** The values of the option; undefined for an option without a value. */

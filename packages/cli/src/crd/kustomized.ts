@@ -32,7 +32,7 @@ export async function kustomized(
   })
 }
 
-/** By the names of the definitions. */
+/** The conversions in a kustomization, by the names of the definitions. */
 function conversionsIn(content: string, path: string): ReadonlyMap<string, CustomResourceConversion> {
   try {
     const patches = readYaml(content).flatMap(one => (isRecord(one) && Array.isArray(one.patches) ? one.patches : []))

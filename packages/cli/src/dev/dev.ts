@@ -17,7 +17,7 @@ export interface DevOptions {
   readonly program: string
   /** The folder with definitions. */
   readonly crd: string
-  /** Where the page is, if that port is free. */
+  /** The port of the page, if that is free. */
   readonly pagePort: number
 }
 

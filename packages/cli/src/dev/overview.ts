@@ -13,7 +13,7 @@ export interface KeyRun extends Run {
   readonly runs: number
 }
 
-/** All that the page shows. */
+/** The data of the page. */
 export interface Shown {
   /** Whether the program runs, and if not, why. */
   readonly program: string

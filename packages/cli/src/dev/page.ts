@@ -6,7 +6,7 @@ import { pageHtml } from './page-html.ts'
 
 /** The server of a page that shows the state of an operator. */
 export interface DevPage extends AsyncDisposable {
-  /** With the token, without which nothing is shown. */
+  /** The address of the page, with the token that the server requires. */
   readonly url: string
 }
 

@@ -65,7 +65,7 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
       return await appliedWithWarnings(client, () => createDefinitions(server, crd, host))
     },
     programEnded() {
-      // At the end the server may go first.
+      // An error is ignored, because at the end the server may be closed first.
       forgotten = forgotten.then(() => deleteOwnWebhooks(server)).catch(() => undefined)
       return forgotten
     },
@@ -79,7 +79,7 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
   }
 }
 
-/** As kube-apiserver's: a kubeconfig that was copied stays valid from run to run. */
+/** The port of kube-apiserver. With a fixed port, a copied kubeconfig stays valid from run to run. */
 const usualPort = 6443
 
 async function started(given: number | undefined, { stderr }: CommandHost): Promise<ControlledApiServer> {

@@ -18,7 +18,7 @@ interface Version {
   readonly tags: KindTags
   readonly parts: Omit<VersionParts, 'storage'>
   readonly place: string
-  /** Where the fields are declared, by path. */
+  /** The places where the fields are declared, by path. */
   readonly places: ReadonlyMap<string, string>
 }
 

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@wherry/crd'
 
 /** A mark in an unfinished schema: whether a field is required, regardless of its `?`. */
 export const isRequired = 'wherry-required'
-/** Where the field or type is declared: `src/game.ts:12`. */
+/** The place where the field or type is declared: `src/game.ts:12`. */
 export const declaredAt = 'wherry-declared-at'
 /** The names of the tags of a field and of its type. */
 export const tagNames = 'wherry-tags'

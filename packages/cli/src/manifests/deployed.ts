@@ -5,7 +5,7 @@ import type { WebhookDetails } from './webhook-details.ts'
 /** The properties of an operator for its manifests. */
 export interface Deployed {
   readonly name: string
-  /** Where the operator runs. */
+  /** The namespace in which the operator runs. */
   readonly namespace: string
   readonly image: string
   readonly roles: readonly NeededRole[]

@@ -15,7 +15,7 @@ export interface WebhookDetails {
   /** The port that the server listens on. */
   readonly port: number
   readonly host?: string | undefined
-  /** Where the API server calls the webhooks, in place of the Service. */
+  /** The address at which the API server calls the webhooks, in place of the Service. */
   readonly address?: string | undefined
   /** Whether requests are refused while no replica serves. */
   readonly fails: boolean

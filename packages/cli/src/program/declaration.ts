@@ -36,7 +36,7 @@ export interface OperatorDeclaration {
 /** A component that runs along with the controllers, such as webhooks. */
 export interface DeclaredComponent {
   readonly name: string
-  /** In a form of its own. */
+  /** The details of the component, in a form of its own. */
   readonly details?: unknown
 }
 

@@ -11,7 +11,7 @@ export interface NeededRight extends UsedRight {
   readonly exact?: boolean | undefined
 }
 
-/** Where rights are needed. */
+/** The namespaces in which rights are needed. */
 export interface Places {
   /** The operator's own namespace. `undefined`: the namespace that its tests used. */
   readonly namespace: string | undefined
@@ -41,7 +41,7 @@ export function neededRights(
   })
 }
 
-/** A watch lists first on a server that does not stream lists. */
+/** Adds a list for each watch, because a watch lists first on a server without streaming lists. */
 function withList(right: SeenRight): SeenRight[] {
   return right.verb === 'watch' ? [right, { ...right, verb: 'list' }] : [right]
 }
@@ -74,7 +74,7 @@ const needsGrant = (right: UsedRight): boolean => !isGrantedToAll(right)
 /** Whether a right is for a resource, and not for a path. */
 export const isTarget = (right: NeededRight): right is Target => right.resource !== undefined
 
-/** Names the resource of a right, whatever its subresource. */
+/** The group and the resource of a right, without its subresource. */
 export const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
 
 /**

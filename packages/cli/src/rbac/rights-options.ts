@@ -39,7 +39,7 @@ export function addRightsOptions(command: Command): Command {
     .option('--strict', 'fail if a right is declared that no test used')
 }
 
-/** The options as the user gave them, for a command that renews files. */
+/** The arguments that the user gave for these options, for a command that renews files. */
 export function rightsArguments(program: string | undefined, options: RightsOptions): string[] {
   const { rights, crd, namespace, own = [], fixedName = [], anyName = [], granted = [], granting, strict } = options
   const list = (option: string, values: readonly string[]): string[] => (values.length === 0 ? [] : [option, ...values])

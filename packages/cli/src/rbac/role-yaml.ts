@@ -1,7 +1,7 @@
 import { yamlText } from '@wherry/crd/internal'
 import type { NeededRole, NeededRule } from './roles.ts'
 
-/** More reasons than these are counted. */
+/** The maximum number of reasons that are named. The others are counted. */
 const maxReasons = 3
 
 /** Roles as YAML documents, each rule below a comment with the uses that need it. The text is the same for the same roles. */

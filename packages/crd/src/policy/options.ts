@@ -27,7 +27,7 @@ export interface PolicyParams {
 
 /** The options of every policy. */
 export interface CommonPolicyOptions {
-  /** Of the policy and of its binding: a DNS subdomain. */
+  /** The name of the policy and of its binding: a DNS subdomain. */
   readonly name: string
   /** Which requests the policy is asked about. @default ['CREATE', 'UPDATE'] */
   readonly operations?: readonly ('CREATE' | 'UPDATE' | 'DELETE')[] | undefined

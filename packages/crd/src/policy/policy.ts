@@ -12,13 +12,13 @@ import type {
 import type { LabelSelector } from '@wherry/client/resources/meta'
 import type { CommonPolicyOptions, MutatingPolicyOptions, PolicyParams, ValidatingPolicyOptions } from './options.ts'
 
-/** A policy, and the binding without which it does nothing. Both are manifests: apply them, policy first. */
+/** A policy and its binding, without which a policy has no effect. Both are manifests: apply the policy first. */
 export interface ValidatingPolicy {
   readonly policy: ValidatingAdmissionPolicy & { readonly spec: NonNullable<ValidatingAdmissionPolicy['spec']> }
   readonly binding: ValidatingAdmissionPolicyBinding
 }
 
-/** A policy, and the binding without which it does nothing. Both are manifests: apply them, policy first. */
+/** A policy and its binding, without which a policy has no effect. Both are manifests: apply the policy first. */
 export interface MutatingPolicy {
   readonly policy: MutatingAdmissionPolicy & { readonly spec: NonNullable<MutatingAdmissionPolicy['spec']> }
   readonly binding: MutatingAdmissionPolicyBinding

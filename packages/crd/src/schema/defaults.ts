@@ -46,7 +46,7 @@ function numberProblem(value: number, schema: StructuralSchema): string | undefi
     return `is below ${minimum}`
   if (maximum !== undefined && (value > maximum || (exclusiveMaximum === true && value === maximum)))
     return `is above ${maximum}`
-  // Of fractions the server decides: their quotient is not exact.
+  // Only the server checks fractions, because their quotient is not exact here.
   const areWhole = multipleOf !== undefined && Number.isInteger(value) && Number.isInteger(multipleOf)
   return areWhole && value % multipleOf !== 0 ? `is no multiple of ${multipleOf}` : undefined
 }

@@ -3,7 +3,7 @@ import { checkOptions, integer } from '@wherry/client/internal'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { PartHashes } from '../parts/parts.ts'
 
-/** Where hashes are written. */
+/** Options of {@link writeHashes}. */
 export interface WriteHashesOptions {
   /**
    * The `metadata.generation` that the object will have after the write: 1 for a create, that of the observed object plus 1 if its spec changes,

@@ -10,13 +10,13 @@ export interface ApplyIfChangedOptions extends CallOptions {
    * @default 'update'
    */
   readonly mode?: 'update' | 'apply' | undefined
-  /** With `apply`: take fields over that other managers own, instead of a conflict. @default false */
+  /** With `apply`: takes over fields that other managers own, instead of a conflict. @default false */
   readonly force?: boolean | undefined
   /** The name that the server notes as the fields' manager. @default the client's `fieldManager` */
   readonly fieldManager?: string | undefined
   /** The treatment of unknown fields by the server. @default the server's ('Warn') */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
-  /** Most paths reported of each part that differs. @default 10 */
+  /** The maximum number of reported paths of each part that differs. @default 10 */
   readonly maxPaths?: number | undefined
   /**
    * Called after each successful write, with the server's answer, even if the next write is refused. The call is awaited, and its error

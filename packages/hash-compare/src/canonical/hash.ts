@@ -31,7 +31,7 @@ export function hash(value: unknown, options?: CanonicalOptions): string {
   return digestOf(value, integersOf('hash', options))
 }
 
-/** As {@link hash}, of options that were checked. */
+/** Hashes a value as {@link hash} does, with options that are checked already. */
 export function digestOf(value: unknown, integers: Integers): string {
   let long: Hash | undefined
   const feed = (piece: Buffer): void => {

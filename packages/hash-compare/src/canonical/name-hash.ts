@@ -8,7 +8,7 @@ export interface NameHashOptions {
   readonly length?: number | undefined
 }
 
-/** As Kubernetes' own generated names: no vowels, which could make words, and nothing that looks like another character. */
+/** The characters of Kubernetes' own generated names: no vowels, which could make words, and no characters that look alike. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 
 /**

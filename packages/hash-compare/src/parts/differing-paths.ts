@@ -52,7 +52,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-/** `5n` and `5` are written alike, `-0` and `0` too. */
+/** Whether two values are written alike, such as `5n` and `5`, or `-0` and `0`. */
 function isSameNumber(a: unknown, b: unknown): boolean {
   return isNumber(a) && isNumber(b) && `${a}` === `${b}`
 }

@@ -7,7 +7,7 @@ import type { Part, PartFunction } from './part.ts'
 
 /** Named parts of objects of type `T`. Create the parts with {@link parts}, once, at module level. */
 export interface Parts<in T, N extends string = string> {
-  /** In the order given. */
+  /** The names of the parts, in the given order. */
   readonly names: readonly N[]
   /** Each part, in the order of `names`. */
   readonly list: readonly Part<T>[]

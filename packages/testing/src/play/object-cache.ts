@@ -32,7 +32,7 @@ export class ObjectCache {
   /** Replaces all objects by a list, after which a new watch may begin. */
   replace(list: JsonObject, { isWatched }: { readonly isWatched: boolean }): void {
     const revision = Number(stringAt(objectAt(list, 'metadata'), 'resourceVersion'))
-    // Without a watch nothing is newer than the list: the server's storage was restored from before.
+    // Without a watch no object is newer than the list, so an older revision means that the server's storage was restored from a backup.
     if (!isWatched && revision < Math.max(this.#floor, this.#watched)) this.#forget()
     const items = objectsAt(list, 'items')
     const listed = new Set(items.map(keyOf))

@@ -27,7 +27,7 @@ export function rolloutOf(deployment: JsonObject, all: readonly JsonObject[], na
   return {
     ...{ name, all, current, replicas, isRolling, maxSurge },
     old: all.filter(one => one !== current),
-    // With neither, nothing could ever move.
+    // With both limits at 0, a rollout could never begin.
     maxUnavailable: isRolling && maxSurge === 0 && asked === 0 ? Math.min(1, replicas) : asked,
   }
 }

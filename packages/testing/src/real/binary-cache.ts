@@ -19,7 +19,7 @@ export function moduleFolder(): string {
   return join(folder, 'apiserver')
 }
 
-/** Where built binaries are kept, outside of every work tree: `$XDG_CACHE_HOME/wherry`, or `~/.cache/wherry`. */
+/** The folder of built binaries, outside of every work tree: `$XDG_CACHE_HOME/wherry`, or `~/.cache/wherry`. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wherry')
 }

@@ -16,7 +16,7 @@ import { withLock } from './lock.ts'
 
 /** Options of `buildApiServer`. */
 export interface BuildOptions {
-  /** Of Kubernetes: `1.37`, `1.36` or `1.34`. @default the newest */
+  /** The version of Kubernetes: `1.37`, `1.36` or `1.34`. @default the newest */
   readonly version?: string | undefined
   /** Receives the progress of the build, a line at a time; every few seconds during the compilation. @default none */
   readonly onProgress?: ((line: string) => void) | undefined

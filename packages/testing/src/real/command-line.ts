@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { credentialFiles } from './credentials.ts'
 import type { ApiServerBinary } from './find-binary.ts'
 
-/** Where an instance lives. */
+/** The folder and the port of an instance. */
 export interface Place {
   readonly folder: string
   readonly port: number

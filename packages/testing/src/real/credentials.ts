@@ -7,7 +7,7 @@ import { type CertificateAuthority, createCertificateAuthority } from '@wherry/a
 /** The certificates and tokens of an instance of the server and of its clients. They are new for each instance. */
 export interface Credentials {
   readonly authority: CertificateAuthority
-  /** Of a user in `system:masters`, which RBAC denies nothing. */
+  /** The token of a user in `system:masters`, which has all rights. */
   readonly adminToken: string
 }
 

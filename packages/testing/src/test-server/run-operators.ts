@@ -11,7 +11,7 @@ interface RunOperator {
   readonly state?: () => { readonly controllers: readonly { readonly loops?: readonly string[] }[] }
 }
 
-/** Where an operator of `@wherry/controller` publishes itself. No package of ours is imported for that. */
+/** The channel at which an operator of `@wherry/controller` publishes itself, so that the package need not be imported. */
 const started = 'wherry.operator.start'
 
 /** The operators of this process that are run from now on, until `close`. */

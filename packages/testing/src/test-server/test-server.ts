@@ -91,7 +91,7 @@ export interface TestServer {
   expectError(message: string | RegExp): void
 }
 
-/** Where a test runner calls functions: once around all tests of a file, or of a `describe`, and around each, with the name of the test. */
+/** The hooks of a test runner: once around all tests of a file, or of a `describe`, and around each test, with its name. */
 export interface TestHooks {
   beforeAll(hook: () => Promise<void>): void
   afterAll(hook: () => Promise<void>): void

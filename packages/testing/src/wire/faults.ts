@@ -3,7 +3,7 @@ import type { WireShape } from './pipe.ts'
 /** `up` is from the client to the server, `down` from the server to the client. */
 export type WireDirection = 'up' | 'down' | 'both'
 
-/** Where a connection is cut. */
+/** The position at which a connection is cut. */
 export interface WireCut {
   /** Bytes that still pass, counted from now. @default 0 */
   readonly afterBytes?: number | undefined
@@ -42,7 +42,7 @@ export interface WireConnection extends WireFaults {
   readonly bytesDown: number
 }
 
-/** With defaults for options that are left out. Throws a {@link WireOptionError}. */
+/** Completes a shape by the defaults of missing options. Throws a {@link WireOptionError}. */
 export function wholeShape({ delayMs = 0, bytesPerSecond = Number.POSITIVE_INFINITY }: Partial<WireShape>): WireShape {
   if (!(delayMs >= 0 && delayMs < Number.POSITIVE_INFINITY)) throw new WireOptionError('delayMs', 'takes 0 or more')
   if (!(bytesPerSecond > 0)) throw new WireOptionError('bytesPerSecond', 'takes more than 0')

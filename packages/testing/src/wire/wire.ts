@@ -14,13 +14,13 @@ import { UNSHAPED, type WireShape } from './pipe.ts'
 
 /** Options of {@link startWire}. */
 export interface WireOptions {
-  /** Where connections are taken to. */
+  /** The address to which connections are passed on. */
   readonly target: { readonly host: string; readonly port: number }
   /** The port that the proxy listens on. @default 0, a free port */
   readonly port?: number | undefined
   /** The address that the proxy listens on. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** Where delays come from. @default systemClock() */
+  /** The clock for delays. @default systemClock() */
   readonly clock?: Clock | undefined
   /** Called with each new connection before a byte has passed. */
   readonly onConnection?: ((connection: WireConnection) => void) | undefined

@@ -35,7 +35,7 @@ export class OperatorCacheRead implements CachedRead {
     return this.#cache.list(view, { ...options, signal: this.#signal })
   }
 
-  /** A cache that is synced answers at once. */
+  /** Throws if no synced cache serves a view. A synced cache answers at once. */
   #mustBeCached(view: View): void {
     if (this.#cache.covering(view) !== undefined) return
     throw new NotInCacheError(

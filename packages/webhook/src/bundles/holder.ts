@@ -13,7 +13,7 @@ export interface BundledPart {
 export interface BundleHolder {
   readonly kind: string
   readonly objectName: string
-  /** With managedFields, which name the writer that resets a bundle. */
+  /** The view of the object. It has managedFields, which name the writer that resets a bundle. */
   readonly view: View<Bundled, 'cluster'>
   /** The parts that the operator declares. */
   readonly names: readonly string[]

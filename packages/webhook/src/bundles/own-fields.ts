@@ -6,7 +6,7 @@ export interface OwnFields {
   readonly fields: string
 }
 
-/** `undefined` if the manager owns nothing. */
+/** The fields that a manager owns in an object; `undefined` if there are none. */
 export function ownFields({ metadata }: Bundled, fieldManager: string): OwnFields | undefined {
   const entry = metadata.managedFields?.find(
     ({ manager, operation, subresource }) => manager === fieldManager && operation === 'Apply' && !subresource,

@@ -20,7 +20,7 @@ export const sequence = (...items: readonly Uint8Array[]): Buffer => tagged(0x30
 export const setOf = (item: Uint8Array): Buffer => tagged(0x31, item)
 export const octetString = (bytes: Uint8Array): Buffer => tagged(0x04, bytes)
 export const utf8String = (text: string): Buffer => tagged(0x0c, Buffer.from(text))
-/** Only a value of true is ever written: that of false is a default. */
+/** The value true. False is never written, because it is the default. */
 export const yes: Buffer = tagged(0x01, Buffer.of(0xff))
 /** A value with a context-specific tag number that contains other values. */
 export const explicit = (number: number, ...items: readonly Uint8Array[]): Buffer => tagged(0xa0 + number, ...items)

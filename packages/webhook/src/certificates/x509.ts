@@ -15,7 +15,7 @@ import {
   yes,
 } from './der.ts'
 
-/** Of RFC 5280 and RFC 5758. */
+/** The object identifiers of RFC 5280 and RFC 5758. */
 const ids = {
   commonName: oid('2.5.4.3'),
   subjectKeyIdentifier: oid('2.5.29.14'),

@@ -9,7 +9,7 @@ import type { ConvertibleObject } from './converter.ts'
 import { ConversionError } from './errors.ts'
 
 const apiVersion = 'apiextensions.k8s.io/v1'
-/** Of a uid from the API server, which has 36 characters. */
+/** The maximum length of a uid. Those of the API server have 36 characters. */
 const longestUid = 128
 /** The deadline of an answer, in milliseconds. An API server always waits for 30 seconds. */
 export const deadlineMs: number = 24_000

@@ -26,7 +26,7 @@ export interface LostFields {
   readonly paths: readonly string[]
 }
 
-/** Something got lost that is not expected, or was expected and did not; or an object can't be converted. Each line of the message has a way, a field and a seed. */
+/** An unexpected field got lost, an expected field never got lost, or an object can't be converted. Each line of the message has a round trip, a field and a seed. */
 export class RoundTripError extends Error {
   override readonly name = 'RoundTripError'
   readonly code = 'ROUND_TRIP'

@@ -23,7 +23,7 @@ function unbalanced(expression: string): string | undefined {
   return missing === undefined ? undefined : `an expression without its last ${missing}`
 }
 
-/** Where a string that begins at `start` has its last quote. */
+/** The position of the last quote of a string that begins at `start`. */
 function endOfString(expression: string, start: number): number | undefined {
   const quote = expression[start] as string
   const isLong = expression.startsWith(quote.repeat(3), start)

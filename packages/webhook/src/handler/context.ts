@@ -12,9 +12,9 @@ export interface CachedKey {
 
 /** Which objects of a view to list. */
 export interface CachedListOptions {
-  /** Only objects of this namespace. @default all of the view's */
+  /** Lists only objects of this namespace. @default all namespaces of the view */
   readonly namespace?: string | undefined
-  /** Only objects with these labels. @default all of the view's */
+  /** Lists only objects with these labels. @default all objects of the view */
   readonly labels?: LabelSelectorInput | undefined
 }
 

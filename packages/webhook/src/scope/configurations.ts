@@ -17,7 +17,7 @@ export interface WebhookService {
   readonly port?: number | undefined
 }
 
-/** Where the API server finds the webhooks. */
+/** The Service or the address at which the API server calls the webhooks. */
 export interface WebhookPlace {
   readonly service: WebhookService
   /** `https://HOST:PORT`, in place of the Service. */

@@ -7,7 +7,7 @@ export interface ServingCertificate {
   readonly key: string
 }
 
-/** Where the server has its certificate from. */
+/** A source of the server's certificate. */
 export interface CertificateSource {
   /** Returns the current serving certificate. Called once before the server listens, and after each change. */
   current(): ServingCertificate

@@ -7,7 +7,7 @@ export type GameKind = (typeof gameKinds)[number]
 /** Objects that a program should not care about. */
 export interface GameOptions {
   readonly counts: Readonly<Record<GameKind, number>>
-  /** Of each ConfigMap and Secret. */
+  /** The size of each ConfigMap and Secret. */
   readonly sizeBytes: number
   /** If the memory grows by more, the program has failed. */
   readonly maxGrowthBytes: number

@@ -27,9 +27,9 @@ export interface ApiCall {
   readonly isStreamedList: boolean
   /** Whether the server stores nothing. */
   readonly isDryRun: boolean
-  /** Of a write: the manager that the server will name in `managedFields`. */
+  /** The field manager of a write, which the server will name in `managedFields`. */
   readonly manager: string
-  /** Of a patch: `apply`, `merge`, `strategic` or `json`. */
+  /** The type of a patch: `apply`, `merge`, `strategic` or `json`. */
   readonly patch: string
   /** The rights that the request needs. Empty if the program does not send the request as itself. */
   readonly rights: readonly AskedRight[]

@@ -22,7 +22,7 @@ export type AnswerEnd = 'closed' | 'cut' | 'left'
 
 /** The lists and watches of one resource in one scope with one selector. */
 export class Collection {
-  /** Empty for the whole cluster. */
+  /** The namespace; empty for the whole cluster. */
   readonly namespace: string
   readonly selector: string
   lists = 0

@@ -3,7 +3,7 @@ import type { Found } from '../scan/body-reader.ts'
 /** Counts the objects in a namespace that a program receives. */
 export class Received {
   readonly namespace: string
-  /** By resource. */
+  /** The numbers of objects and bytes by resource. */
   readonly #resources = new Map<string, { objects: number; bytes: number }>()
 
   constructor(namespace: string) {

@@ -28,9 +28,9 @@ export interface Patches {
 /** Counts the requests of a program for one resource. */
 export class ResourceLedger {
   readonly name: string
-  /** By scope and selector. */
+  /** The collections by scope and selector. */
   readonly collections: Map<string, Collection> = new Map()
-  /** By subresource; an empty text for the objects themselves. */
+  /** The requests by subresource; an empty text stands for the objects themselves. */
   readonly byName: Map<string, ByName> = new Map()
   readonly patches: Map<string, Patches> = new Map()
   /** Keys that were read or written by name. */

@@ -2,7 +2,7 @@ import { listProcesses, rssOf } from './process-tree.ts'
 
 /** The memory of a command at a time, and the bytes that it had received until then. */
 export interface MemorySample {
-  /** From the start of the command, to the millisecond. */
+  /** The time since the start of the command, in seconds with three decimals. */
   readonly second: number
   readonly rssBytes: number
   /** Bytes of all bodies since the start, unpacked. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** Where chunks go: false, wait for the drain. */
+/** A destination of chunks. `write` returns false if the caller has to wait for the drain. */
 export interface Sink {
   write(chunk: Buffer): boolean
   onDrain(then: () => void): void

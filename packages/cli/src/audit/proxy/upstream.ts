@@ -6,7 +6,7 @@ import { NodeTransport } from '@wherry/client/internal'
 /** A request that the proxy sends to the API server. */
 export interface UpstreamRequest {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly headers: OutgoingHttpHeaders
   /** Whether the request is sent with the credentials of the audit; otherwise it is sent unchanged. */

@@ -35,7 +35,7 @@ export function plot(title: string, name: string, points: readonly PlotPoint[]):
 </figure>`
 }
 
-/** With a digit after the point at most. */
+/** A number with at most one decimal. */
 const one = (number: number): string => `${Math.round(number * 10) / 10}`
 
 /** Rounds a number of bytes up to the next of 1, 2, 5, 10, 20 and so on. */

@@ -19,7 +19,7 @@ export interface CollectionReport {
   readonly objects: number
   /** The number of different objects. */
   readonly distinct: number
-  /** Different ones that the program read or wrote by name. */
+  /** The number of different objects that the program read or wrote by name. */
   readonly used: number
   /** Bytes of the bodies, unpacked. */
   readonly bytes: number
@@ -51,12 +51,12 @@ export interface AuditReport {
     readonly unchanged: number
   }[]
   readonly refusals: readonly Readonly<Refusal>[]
-  /** Undefined if the run was shorter than that. */
+  /** The requests at rest. Undefined if the run was shorter than the time of the rest. */
   readonly rest: RestReport | undefined
   /** Discovery, schemas, health. */
   readonly others: { readonly requests: number; readonly bytes: number }
   readonly memory: readonly MemorySample[]
-  /** Undefined if no game was played. */
+  /** The report of the game. Undefined if no game was played. */
   readonly game?: GameReport | undefined
 }
 

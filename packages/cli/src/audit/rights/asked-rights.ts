@@ -4,7 +4,7 @@ import type { SeenRight } from '../../rbac/recorded.ts'
 /** The parts of a request that decide which rights it needs. */
 export interface RightsHead {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly isUpgrade: boolean
 }

@@ -12,11 +12,11 @@ export interface Found {
   readonly resourceVersion: string
   /** The kind of a single object or of the object of an event. Empty if the server leaves it out. */
   readonly kind: string
-  /** Of an event: `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`. */
+  /** The type of an event: `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`. */
   readonly type: string
-  /** Of a Status. */
+  /** The code of a Status. */
   readonly code: string
-  /** Of the object in the body, or of the event. */
+  /** The size of the object in the body, or of the event. */
   readonly bytes: number
 }
 

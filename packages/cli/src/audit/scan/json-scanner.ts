@@ -20,7 +20,7 @@ interface Open {
   readonly place: Place
   readonly isArray: boolean
   readonly start: number
-  /** In an object: whether a text is a key. */
+  /** Whether the next text in an object is a key. */
   awaitsKey: boolean
   /** The place of the next value. */
   next: Place | undefined

@@ -9,7 +9,7 @@ const metadata = within({
   resourceVersion: valueAt('resourceVersion'),
 })
 const object = { kind: valueAt('kind'), code: valueAt('code'), metadata }
-/** Of a Table, as kubectl asks for. */
+/** A row of a Table, which kubectl requests. */
 const row = { object: within({ metadata }) }
 
 /** The places of interest in JSON. */

@@ -10,16 +10,16 @@ import { isRecord, ShapeError } from './definition/shape.ts'
 import { refused, wrongUsage } from './failure.ts'
 import type { CommandHost } from './host.ts'
 
-/** What `wherry crd` writes to a folder. */
+/** The manifests that `wherry crd` writes to a folder. */
 export interface ManifestsIn {
-  /** Each has the form and the names that a server takes. */
+  /** The definitions. Each has a form and names that a server accepts. */
   readonly definitions: readonly CustomResourceDefinition[]
   /** Admission policies and their bindings. */
   readonly policies: readonly object[]
 }
 
 /**
- * The definitions in a file of YAML or JSON; what else is in it is left out.
+ * The definitions in a file of YAML or JSON, without its other objects.
  *
  * @param file as the user wrote it; `-` is the standard input
  */
@@ -29,7 +29,7 @@ export async function definitionsIn(file: string, host: CommandHost): Promise<re
   return definitions
 }
 
-/** As {@link definitionsIn}, with the admission policies. A file may have either. */
+/** The definitions and the admission policies in a file, which may lack either of them. */
 export async function manifestsIn(file: string, host: CommandHost): Promise<ManifestsIn> {
   const found = await read(file, host)
   if (found.definitions.length + found.policies.length === 0)

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
-/** Longer ones no timer takes. */
+/** The longest delay of a timer. */
 const longestMs = 2 ** 31 - 1
 
 /**

@@ -12,12 +12,12 @@ export class CommandFailure extends Error {
   }
 }
 
-/** What was asked for is refused: the files are at fault. */
+/** A failure because of the contents of the user's files. */
 export function refused(message: string, cause?: unknown): CommandFailure {
   return new CommandFailure(message, 1, { cause })
 }
 
-/** What the file system or the network of this machine refuses, in one line. Undefined for any other error. */
+/** A failure in one line for an error of this machine's file system or network. Undefined for any other error. */
 export function systemFailure(error: unknown): CommandFailure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, syscall } = error as NodeJS.ErrnoException

@@ -1,30 +1,30 @@
-/** Where text goes. */
+/** A destination for text. */
 export interface Output {
   write(text: string): unknown
 }
 
-/** What a command takes from its process. */
+/** The streams, the folder and the signals that a command gets from its process. */
 export interface CommandHost {
-  /** What the argument `-` stands for. @default nothing */
+  /** The text that a command reads for the argument `-`. @default none */
   readonly stdin?: AsyncIterable<string | Uint8Array> | undefined
-  /** Takes the results. */
+  /** The output for results. */
   readonly stdout: Output
-  /** Takes all else. */
+  /** The output for all other text, such as failures and questions. */
   readonly stderr: Output
   /** The folder that relative paths start at. */
   readonly cwd: string
-  /** Asks the user, and resolves with a line. @default nobody can be asked */
+  /** Asks the user, and resolves with a line. @default no user can be asked */
   readonly ask?: ((question: string) => Promise<string>) | undefined
-  /** Called by a command that goes on by itself, such as `crd --watch`: the signal ends it, with the status 0. Its reason is the name of the signal of the process. @default it goes on for ever */
+  /** Called by a command that runs until it is stopped, such as `crd --watch`. The returned signal ends the command with the status 0; its reason is the name of the signal of the process. @default the command runs for ever */
   readonly ending?: (() => AbortSignal) | undefined
-  /** Called if a command with `--check` fails since files are not current, and not for another reason. @default nothing is called */
+  /** Called if a command with `--check` fails for the only reason that files are not current. @default nothing is called */
   readonly onStale?: (() => void) | undefined
 }
 
-/** 0: done; 1: a file is stale, what it says is refused, or a change is not safe; 2: wrong usage, or what is needed can't be read. Others: of a command that was run. */
+/** 0: done; 1: a file is stale or has refused contents, or a change is not safe; 2: wrong usage, or a file or server can't be read. Other numbers are the status of a command that was run. */
 export type ExitStatus = number
 
-/** What a command takes from this process. It asks questions if a person is there to answer. */
+/** The host of a command in this process. It asks questions if stdin and stdout are terminals. */
 export function processHost(): CommandHost {
   const { stdin, stdout, stderr } = process
   for (const stream of [stdout, stderr])
@@ -44,7 +44,7 @@ export function processHost(): CommandHost {
   }
 }
 
-/** The reader of a pipe may end first, as `head` does. Then there is nothing left to say. */
+/** Exits without an error if the reader of a pipe has ended first, as `head` does. */
 function endSilently(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)

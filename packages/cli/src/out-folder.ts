@@ -5,7 +5,7 @@ import { refused } from './failure.ts'
 
 /** The folder of `--out`, which no file that is read or written leaves. */
 export class OutFolder {
-  /** As the user wrote it. */
+  /** The path of the folder as the user wrote it. */
   readonly #out: string
   readonly #path: string
 
@@ -14,18 +14,18 @@ export class OutFolder {
     this.#path = resolve(cwd, out)
   }
 
-  /** The file as messages name it. */
+  /** The path of a file as messages show it. */
   shown(name: string): string {
     return `${this.#out}/${name}`
   }
 
-  /** The text of a file. `undefined` if it is not there. Rejects with a CommandFailure for what is no file of this folder. */
+  /** Reads the text of a file. Resolves with `undefined` if the file does not exist. Rejects with a CommandFailure for a path that is no file of this folder. */
   async read(name: string): Promise<string | undefined> {
     const mode = await this.#mode(name)
     return mode === undefined ? undefined : readFile(join(this.#path, name), 'utf8')
   }
 
-  /** Writes a file whole: a reader finds the old one or the new one. Makes the folder if it is not there. */
+  /** Writes a file atomically: a reader finds the old text or the new text. Makes the folder if it does not exist. */
   async write(name: string, text: string): Promise<void> {
     const mode = await this.#mode(name)
     await mkdir(this.#path, { recursive: true })
@@ -40,7 +40,7 @@ export class OutFolder {
     }
   }
 
-  /** The permissions of a file, if it is there. */
+  /** The permissions of a file, or `undefined` if it does not exist. */
   async #mode(name: string): Promise<number | undefined> {
     if (!/^[\w-][\w.-]*$/.test(name)) throw refused(`${JSON.stringify(name)} is no name for a file in ${this.#out}`)
     const found = await lstat(join(this.#path, name)).catch((error: NodeJS.ErrnoException) => {

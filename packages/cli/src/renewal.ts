@@ -8,7 +8,7 @@ export class StaleFiles extends CommandFailure {
   }
 }
 
-/** An argument as a shell reads it. */
+/** An argument quoted for a shell. */
 function quoted(argument: string): string {
   return /^[\w./:=@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }

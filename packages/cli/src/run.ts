@@ -17,10 +17,10 @@ import { serverCommand } from './server/command.ts'
 import { typesCommand } from './types/command.ts'
 
 /**
- * Runs the command line `wherry`, and resolves with its exit status. Results go to stdout, all else to stderr. Does not reject for what the user or a
- * file did wrong.
+ * Runs the command line `wherry`, and resolves with its exit status. Results go to stdout, all other text to stderr. Does not reject for mistakes of the
+ * user or in a file.
  *
- * @param args what comes after `wherry`: `['crd', 'src/game.crd.ts']`
+ * @param args the arguments after `wherry`: `['crd', 'src/game.crd.ts']`
  */
 export async function runCommand(args: readonly string[], host: CommandHost): Promise<ExitStatus> {
   const program = new Command('wherry')
@@ -34,7 +34,7 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     })
     .showHelpAfterError('(wherry --help prints the usage)')
     .addHelpText('after', exitStatuses)
-  // A subcommand that is added whole does not take over how the program ends and where it writes.
+  // `addCommand` does not copy the exit handler and the outputs of the program to a subcommand.
   const commands = [
     createCommand,
     addCommand,

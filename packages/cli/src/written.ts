@@ -5,9 +5,9 @@ import type { CommandHost } from './host.ts'
 import { OutFolder } from './out-folder.ts'
 import { StaleFiles } from './renewal.ts'
 
-/** Where generated files go. */
+/** The destination of generated files. */
 export interface Destination {
-  /** The folder, as the user wrote it. */
+  /** The path of the folder as the user wrote it. */
   readonly out: string
   /** Write nothing, and fail if a file is not current. */
   readonly isCheck: boolean
@@ -17,7 +17,7 @@ export interface Destination {
   readonly lostRights: (before: string, now: string) => readonly string[]
 }
 
-/** Writes files of YAML, or checks that they are current, and says of each what became of it, and which rights disappear from it. */
+/** Writes files of YAML, or checks that they are current. Prints the outcome for each file, and the rights that disappear from it. */
 export async function writeFiles(
   files: Readonly<Record<string, string>>,
   { out, isCheck, renewedBy, lostRights }: Destination,
@@ -41,7 +41,7 @@ export async function writeFiles(
   if (isCheck && !isCurrent) throw new StaleFiles(renewedBy)
 }
 
-/** Whether a file has the same documents as another text (rule K5). What kubectl can't read is not the same. */
+/** Whether a file has the same documents as another text (rule K5). A text that kubectl can't read equals no other. */
 export function isSameYaml(found: string, content: string): boolean {
   if (found === content) return true
   try {

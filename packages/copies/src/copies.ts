@@ -31,24 +31,24 @@ import { type CopiesReport, CopyCounts } from './report.ts'
 import { type Source, Sources } from './sources.ts'
 import { Statuses } from './statuses.ts'
 
-/** What the controller of copies is connected to. */
+/** The connection of the controller of copies to its operator. */
 interface Connected {
   readonly target: ControllerSourceTarget
-  /** The copies, as they are kept to be compared. */
+  /** The cache of the copies. */
   readonly copies: { get(key: string): AppliedObject | undefined; readonly size: number }
 }
 
-/** What came of one copy. `kept`: it is looked at whenever its namespace is. `afterMs`: that is to be after a while, in milliseconds. */
+/** The outcome for a copy. `kept`: the copy is checked again in the next run of its namespace. `afterMs`: the time until that run, in milliseconds. */
 type Outcome = 'done' | 'kept' | { readonly afterMs: number }
 
 type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' | 'client' | 'events' | 'signal'>
 
 /**
- * Keeps copies of sources in namespaces: it creates missing copies, updates those that differ, deletes those that are no longer wanted, and sends
- * no request for the others. Add its controller to an operator:
+ * Keeps copies of sources in namespaces: creates missing copies, updates copies that differ, deletes copies that are no longer wanted, and sends
+ * no request for other copies. Add its controller to an operator:
  *
- * The controller's keys are namespaces. In a namespace it looks only at the copies that an event was about: the event of one copy costs the same
- * whether there are ten copies or ten thousand. Each copy is written by one server-side apply, which owns exactly the fields that `build` returns.
+ * The controller's keys are namespaces. In a namespace it checks only the copies that an event was about, so the cost of an event does not depend on
+ * the number of copies. Each copy is written by a server-side apply, which owns exactly the fields that `build` returns.
  * Fields that others add stay.
  *
  * All state is in the API server: a copy has the set's label, and the controller's field manager owns its fields. An object that has a copy's name
@@ -70,7 +70,7 @@ type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' 
  */
 export class Copies<P, T extends KubernetesObject> {
   readonly name: string
-  /** Pass it to `operator.add(…)`, once. */
+  /** The controller to pass to `operator.add(…)`, once. */
   readonly controller: ControllerDefinition<PartialObjectMetadata, 'cluster'>
   readonly #options: CopiesOptions<P, T>
   readonly #concurrency: number
@@ -80,7 +80,7 @@ export class Copies<P, T extends KubernetesObject> {
   readonly #sourceView: View<P>
   readonly #statuses: Statuses<P, T> | undefined
   readonly #pending = new PendingCopies()
-  /** The namespaces as they were when all their copies were looked at. */
+  /** The states of the namespaces when all their copies were last checked. */
   readonly #namespaces = new Map<string, PartialObjectMetadata>()
   readonly #counts: CopyCounts
   #isEnabled: boolean
@@ -134,12 +134,12 @@ export class Copies<P, T extends KubernetesObject> {
     this.#switch(true)
   }
 
-  /** Disables the copies: those that this program made are deleted. */
+  /** Disables the copies: deletes the copies that this program made. */
   disable(): void {
     this.#switch(false)
   }
 
-  /** Looks at every copy again. No request is sent for those that are as they should be. Does nothing before the controller has started. */
+  /** Checks every copy again. Sends no request for correct copies. Does nothing before the controller has started. */
   resync(): void {
     for (const namespace of this.#connected?.target.all() ?? []) {
       for (const name of this.#sources.names()) this.#pending.putBack(namespace, name, 'found')
@@ -164,7 +164,7 @@ export class Copies<P, T extends KubernetesObject> {
     for (const name of this.#sources.names()) this.#lookEverywhere(name, causeOf(isEnabled ? 'enabled' : 'disabled'))
   }
 
-  /** A copy of this name is to be looked at in each namespace. */
+  /** Makes the copy with this name pending in each namespace. */
   #lookEverywhere(name: string, cause: Cause, isInitial = false): void {
     const { target } = this.#connected ?? {}
     for (const namespace of target?.all() ?? []) {
@@ -215,7 +215,7 @@ export class Copies<P, T extends KubernetesObject> {
       const received = (change: CauseChange, key: string, by: string | undefined): void => {
         const slash = key.indexOf('/')
         const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)]
-        // What this program itself has just made need not be looked at, if it is wanted still.
+        // The program's own write needs no check, if the copy is still wanted.
         if (by === namespace && this.#isWanted(namespace, name)) return
         this.#pending.add(namespace, name, change === 'initial' ? 'found' : 'drift')
         target.enqueue(namespace, causeOf('owns', change, view, key), change === 'initial')
@@ -230,7 +230,7 @@ export class Copies<P, T extends KubernetesObject> {
     })
   }
 
-  /** More than one source wants copies of one name. */
+  /** Reports that several sources want copies with the same name. */
   #reportRivals(name: string, environment: Environment): void {
     const { key: first } = this.#sources.get(name) ?? {}
     if (first !== undefined) this.#counts.succeeded(sourceText(first))
@@ -251,12 +251,12 @@ export class Copies<P, T extends KubernetesObject> {
     }
   }
 
-  /** Makes the copies of a namespace as they should be that something has happened to. */
+  /** Makes the pending copies of a namespace as desired. */
   async #reconcile(context: ReconcileContext<PartialObjectMetadata, 'cluster'>): Promise<ReconcileResult | undefined> {
     const { object: namespace, key } = context
     this.#lookAtAllOf(namespace)
     const taken = this.#pending.take(key.name)
-    // It goes with all that is in it.
+    // The server deletes the namespace with all its objects.
     if (namespace.metadata.deletionTimestamp !== undefined) return undefined
     const errors: Error[] = []
     let afterMs = Number.POSITIVE_INFINITY
@@ -276,7 +276,7 @@ export class Copies<P, T extends KubernetesObject> {
     return afterMs === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: afterMs }
   }
 
-  /** If the namespace has changed, or is new, all its copies are to be looked at. */
+  /** Makes all copies of a namespace pending if the namespace is new or has changed. */
   #lookAtAllOf(namespace: PartialObjectMetadata): void {
     const name = namespace.metadata.name as string
     const known = this.#namespaces.get(name)
@@ -286,14 +286,14 @@ export class Copies<P, T extends KubernetesObject> {
       this.#pending.putBack(name, copy, known === undefined ? 'found' : 'changed')
   }
 
-  /** Makes one copy as it should be. */
+  /** Makes a copy as desired. */
   async #bring(namespace: PartialObjectMetadata, name: string, reason: Reason, context: Context): Promise<Outcome> {
     const source = this.#isEnabled ? this.#sources.get(name) : undefined
     const key = `${namespace.metadata.name}/${name}`
     let desired: FullObject<T> | undefined
     try {
       desired = source?.copyIn(namespace, name)
-      // It is known to be valid before anything is written.
+      // Called for its checks, so that an invalid status is an error before the first write.
       if (desired !== undefined) source?.status()
     } catch (error) {
       this.#unbuilt(source as Source<P, T>, key, error as Error, context.client.environment)
@@ -312,7 +312,7 @@ export class Copies<P, T extends KubernetesObject> {
   ): Promise<Outcome> {
     const { apply, client } = context
     const { formerManagers, fieldValidation, timeoutMs } = this.#options
-    // What has the set's label is a copy by somebody's will, whoever wrote it. An object that has taken its place since is not.
+    // An object with the set's label is adopted as a copy, even if another program wrote it. An object that has replaced it since is not.
     const seen = this.#connected?.copies.get(key)
     const { uid } = seen?.metadata ?? {}
     const adopt = uid !== undefined && { uid }
@@ -330,7 +330,7 @@ export class Copies<P, T extends KubernetesObject> {
       this.#counts.failed(key, taken)
       const about = { phase: `copies ${this.name}`, resource: this.#view.key, key }
       if (!isReported) client.environment.onError(taken, about)
-      // The key runs again by itself when the object changes hands or goes. That holds for objects that the last run knew.
+      // The key runs again when the managers of the object change or the object is deleted. That holds for objects that the last run knew.
       return 'kept'
     }
     this.#counts.applied(reason, applied)
@@ -340,7 +340,7 @@ export class Copies<P, T extends KubernetesObject> {
       return 'kept'
     }
     const at = { namespace: desired.metadata?.namespace as string, name: desired.metadata?.name as string }
-    // The apply has waited for what this program wrote before: only now the cache shows that for certain.
+    // The apply has waited until the cache shows this program's earlier writes.
     const shown = this.#connected?.copies.get(key)
     const afterMs = (await this.#statuses?.bring(source, { at, seen: shown, applied, reason }, context)) ?? 0
     if (afterMs > 0) {
@@ -351,7 +351,7 @@ export class Copies<P, T extends KubernetesObject> {
     return 'done'
   }
 
-  /** Deletes a copy that can't be changed in place. Its deletion makes the namespace run again, and then the copy is made. */
+  /** Deletes a copy that can't be changed in place. The event of the deletion runs the namespace again, which makes the copy. */
   async #replace(source: Source<P, T>, key: string, refusal: ApiError, client: Client): Promise<Outcome> {
     const { whenImmutable = 'recreate', timeoutMs } = this.#options
     const seen = this.#connected?.copies.get(key)
@@ -370,7 +370,7 @@ export class Copies<P, T extends KubernetesObject> {
     return 'kept'
   }
 
-  /** Deletes a copy, if this program has made it. */
+  /** Deletes a copy that this program has made. */
   async #remove(namespace: PartialObjectMetadata, name: string, client: Client): Promise<Outcome> {
     const at = { namespace: namespace.metadata.name as string, name }
     const key = keyText(at)
@@ -386,7 +386,7 @@ export class Copies<P, T extends KubernetesObject> {
     return 'done'
   }
 
-  /** The copy can't be built: it stays as it is. */
+  /** Reports that a copy can't be built. The copy stays unchanged. */
   #unbuilt(source: Source<P, T>, key: string, error: Error, environment: Environment): void {
     this.#counts.failed(key, error)
     if (source.isReported) return
@@ -404,7 +404,7 @@ function causeOf(source: string, change: CauseChange = 'told', view?: View<unkno
   return { source, change, view: view?.key, object, from: undefined, to: undefined }
 }
 
-/** Does something for each item, so many at a time. */
+/** Calls `work` for each item, with at most `width` calls at a time. */
 async function forEach<I>(items: Iterable<I>, width: number, work: (item: I) => Promise<void>): Promise<void> {
   const left = items[Symbol.iterator]()
   const lane = async (): Promise<void> => {

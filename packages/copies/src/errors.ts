@@ -1,6 +1,6 @@
 /**
  * An object with the copy's name exists, and this program did not create it; or two sources want the same copy's name. The object is left alone.
- * The copy is tried again when the object changes hands or is deleted, after a minute at most.
+ * The copy is tried again when the managers of the object change or the object is deleted, after a minute at most.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export class InvalidCopyError extends TypeError {
   }
 }
 
-/** Several copies in one namespace failed. The other copies of the namespace are done. */
+/** Several copies in a namespace failed. The other copies of the namespace are done. */
 export class CopiesFailedError extends AggregateError {
   override readonly name = 'CopiesFailedError'
   readonly code = 'COPIES_FAILED'

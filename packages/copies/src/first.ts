@@ -1,6 +1,6 @@
 /**
- * Does one of many equal requests alone before the others begin. Its answer shows what the server makes of all of them, so that the others are not
- * sent if all is as it should be.
+ * Sends the first of many equal requests alone before the others begin. Its answer shows the form in which the server stores them, so that requests
+ * for correct copies are not sent.
  */
 export class First {
   #first: Promise<unknown> | undefined

@@ -9,8 +9,8 @@ import {
 } from '@wherry/client'
 
 /**
- * Whether a copy was refused only because a field of the existing object can't be changed: the server would take the copy under another name.
- * It is asked to create such an object, and not to keep it.
+ * Whether a copy was refused only because a field of the existing object can't be changed: the server would accept the copy under another name.
+ * Asks the server by a dry run that creates such an object.
  */
 export async function isImmutable<T extends KubernetesObject>(
   client: Client,

@@ -23,10 +23,10 @@ import {
 import type { StatusOf } from '@wherry/controller'
 import { copiedFromAnnotation } from './marks.ts'
 
-/** The options of {@link Copies}. `P`: what a source is read as. `T`: the type of the copies. */
+/** The options of {@link Copies}. `P`: the type of the sources. `T`: the type of the copies. */
 export interface CopiesOptions<P, T extends KubernetesObject> {
   /**
-   * The name of this set of copies. It is the value of the label that marks copies, so it must be the same at each start, and unique among sets.
+   * The name of this set of copies. It is also the value of the label on copies, so it must be the same at each start, and unique among sets.
    * The controller is called `copies-NAME`. Letters, digits, `.`, `_` and `-`, up to 63.
    */
   readonly name: string
@@ -35,22 +35,22 @@ export interface CopiesOptions<P, T extends KubernetesObject> {
   /** The resource of the copies. */
   readonly copies: Resource<T, 'namespaced'>
   /**
-   * Which namespaces get a copy: those with these labels, those of a list of names, or those that a function selects for a source. The function is
+   * The namespaces that get a copy: those with these labels, those in a list of names, or those that a function selects for a source. The function is
    * called again when the source or the namespace changes. It must be quick and deterministic. A namespace that is being deleted gets no copy.
    */
   readonly targets: LabelSelectorInput | readonly string[] | ((source: P, namespace: PartialObjectMetadata) => boolean)
   /**
    * Builds the copy of a source, the same for all namespaces. It is called once for each state of the source. `undefined`: the source gets no
-   * copies. Labels, annotations, owners and finalizers of its metadata are used. A status is not part of it: see `status`.
+   * copies. The labels, annotations, owners and finalizers of the returned metadata are used. It must not have a status: see `status`.
    */
   readonly build: (source: P) => FullObject<T> | undefined
-  /** Adapts the copy to one namespace. It must not change its argument. @default none: all copies are equal */
+  /** Adapts the copy to a namespace. The function must not change its argument. @default none: all copies are equal */
   readonly adapt?: ((copy: FullObject<T>, namespace: string, source: P) => FullObject<T>) | undefined
   /**
-   * Gives the status of a source's copies, the same for all namespaces. It is applied to the `status` subresource, which the copies' definition must
-   * have, by the field manager `copies-NAME`. Fields that others add to the status stay. `undefined`: the copies have no status of this program.
+   * Returns the status of a source's copies, the same for all namespaces. The field manager `copies-NAME` applies it to the `status` subresource, which the
+   * copies' definition must have. Fields that others add to the status stay. `undefined`: this program writes no status.
    *
-   * It is called once for each state of the source, so times in it must come from the source: the time of the call would be another one after each
+   * It is called once for each state of the source, so times in the status must come from the source. The time of the call would differ after each
    * restart, and all copies would be written.
    * @default none: the copies' status is left to others
    */
@@ -60,34 +60,34 @@ export interface CopiesOptions<P, T extends KubernetesObject> {
   /** Whether copies are enabled at the start; see {@link Copies.disable}. @default true */
   readonly enabled?: boolean | undefined
   /**
-   * What happens to a copy that can't be changed to what its source is now, because a field of it is immutable: the type of a Secret, or the data of
-   * a Secret or ConfigMap with `immutable: true`. `recreate`: if this program made the copy, it is deleted by its uid and made again; for a moment
-   * there is none. `fail`: the copy stays as it is, and `onError` gets an `ImmutableFieldError` that names the field.
+   * The action for a copy that can't follow its source because a changed field is immutable: the type of a Secret, or the data of
+   * a Secret or ConfigMap with `immutable: true`. `recreate`: if this program made the copy, it is deleted by its uid and made again, so the copy is
+   * missing for a moment. `fail`: the copy stays unchanged, and `onError` receives an `ImmutableFieldError` that names the field.
    * @default 'recreate'
    */
   readonly whenImmutable?: 'recreate' | 'fail' | undefined
   /**
-   * The name of an annotation of each copy that gets a hash of what `build` and `adapt` returned. Two copies of equal content have equal hashes, so
+   * The name of an annotation of each copy that gets a hash of the result of `build` and `adapt`. Two copies of equal content have equal hashes, so
    * programs that read only metadata can compare them. This program needs no such annotation, and never reads it. The status is not part of the hash.
    * @default none
    */
   readonly hashAnnotation?: string | undefined
   /**
-   * The name of an annotation of each copy that gets a hash of what `status` returned. It needs `status`, and another name than `hashAnnotation`. A
+   * The name of an annotation of each copy that gets a hash of the result of `status`. The option needs `status`, and another name than `hashAnnotation`. A
    * copy without a status of this program has no such annotation. The annotation is part of the copy, which is written before its status: a change
    * of the status costs two requests for each copy instead of one.
    * @default none
    */
   readonly statusHashAnnotation?: string | undefined
-  /** How many namespaces are reconciled at the same time, and how many copies in each of them. @default 5 */
+  /** The number of namespaces that are reconciled at the same time, and of copies at the same time in each namespace. @default 5 */
   readonly concurrency?: number | undefined
-  /** The maximum wait before a retry, in milliseconds. The first is 50, and it doubles. @default 60_000 */
+  /** The maximum wait before a retry, in milliseconds. The first wait is 50, and each next wait is twice as long. @default 60_000 */
   readonly maxRetryMs?: number | undefined
-  /** Field managers of earlier versions of this program: fields that they wrote belong to this one from its first write on. @default none */
+  /** Field managers of earlier versions of this program. Their fields belong to this program's field manager from its first write on. @default none */
   readonly formerManagers?: readonly string[] | undefined
   /** How the server treats unknown fields. @default the server's ('Warn') */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
-  /** How long one request may take, in milliseconds. @default the client's */
+  /** How long a request may take, in milliseconds. @default the client's */
   readonly timeoutMs?: number | undefined
 }
 
@@ -131,7 +131,7 @@ export function checkCopiesOptions<P, T extends KubernetesObject>(options: Copie
   }
 }
 
-/** What chooses the namespaces. What a function of the caller's throws is thrown on. @throws OptionTypeError, OptionRangeError */
+/** Returns the test for the namespaces of a source. Errors of the caller's function are thrown on. @throws OptionTypeError, OptionRangeError */
 export function isTargetOf<P>(targets: CopiesOptions<P, KubernetesObject>['targets']): IsTarget<P> {
   if (Array.isArray(targets)) {
     names('copies.targets', targets)
@@ -142,7 +142,7 @@ export function isTargetOf<P>(targets: CopiesOptions<P, KubernetesObject>['targe
     return (source, namespace) => {
       const chosen: unknown = targets(source, namespace)
       if (typeof chosen === 'boolean') return chosen
-      // A promise that nobody waits for must not reject unheard.
+      // Nobody awaits this promise, so its rejection must be handled here.
       Promise.resolve(chosen).catch(() => {})
       throw new OptionTypeError('copies.targets', 'a function that gives true or false, at once', typeof chosen)
     }

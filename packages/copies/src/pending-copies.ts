@@ -1,10 +1,10 @@
 /**
- * Why a copy is looked at. `found`: it, or its source or namespace, was there at the start, or all copies are looked at again. `changed`: its
- * source or its namespace has changed. `drift`: somebody else has changed the copy.
+ * The reason why a copy is checked. `found`: the copy, its source or its namespace existed at the start, or all copies are checked again. `changed`: its
+ * source or its namespace has changed. `drift`: another program has changed the copy.
  */
 export type Reason = 'found' | 'changed' | 'drift'
 
-/** The copies that are to be looked at, by namespace and name. */
+/** The copies to check, by namespace and name. */
 export class PendingCopies {
   readonly #namespaces = new Map<string, Map<string, Reason>>()
 
@@ -14,12 +14,12 @@ export class PendingCopies {
     else names.set(name, reason)
   }
 
-  /** Puts back what was taken, unless it was added again for a newer reason. */
+  /** Puts a copy back that was taken, unless it was added again for a newer reason. */
   putBack(namespace: string, name: string, reason: Reason): void {
     if (this.#namespaces.get(namespace)?.has(name) !== true) this.add(namespace, name, reason)
   }
 
-  /** Gives the copies of a namespace, and forgets them. */
+  /** Returns the pending copies of a namespace, and forgets them. */
   take(namespace: string): ReadonlyMap<string, Reason> {
     const names = this.#namespaces.get(namespace) ?? new Map<string, Reason>()
     this.#namespaces.delete(namespace)

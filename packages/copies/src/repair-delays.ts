@@ -1,29 +1,29 @@
 import type { Clock } from '@wherry/client'
 
-/** How often a copy's status is repaired at once. */
+/** The number of repairs of a copy's status without a delay. */
 const mostAtOnce = 3
-/** How long the next repair waits then, in milliseconds, doubling. */
+/** The delay of the next repair, in milliseconds. It doubles with each further repair. */
 const firstDelayMs = 1000
 const longestDelayMs = 60_000
-/** After so long without a repair the count starts again, in milliseconds, or after twice the last delay if that is longer. */
+/** The time without a repair after which the count starts again, in milliseconds. Twice the last delay counts instead if it is longer. */
 const peaceMs = 10_000
 
 interface Repaired {
   count: number
   /** When the last repair was sent, on the monotonic clock. */
   at: number
-  /** It was reported that repairs wait. */
+  /** Whether it was reported that repairs are delayed. */
   isReported: boolean
 }
 
 /**
- * Delays repairs that somebody undoes again and again: three are sent at once, then one after 1 s, doubling to 60 s. So it is with applies of a
- * controller. It knows only the copies that were repaired of late.
+ * Delays repairs that another program undoes again and again: three are sent at once, and the next after 1 s, doubling to 60 s, as with a
+ * controller's applies. Only recently repaired copies are stored.
  */
 export class RepairDelays {
   readonly #repaired = new Map<string, Repaired>()
 
-  /** 0: the repair is to be sent now, and was counted. Else how long it has to wait, in milliseconds. */
+  /** Returns 0 if a repair may be sent now, and counts it. Otherwise returns the time that the repair has to wait, in milliseconds. */
   admit(key: string, clock: Clock): number {
     const now = clock.monotonic()
     this.#forget(now)
@@ -36,7 +36,7 @@ export class RepairDelays {
     return 0
   }
 
-  /** A repair has to wait. Returns whether that is so for the first time. */
+  /** Records that a repair has to wait. Returns true the first time. */
   isNews(key: string): boolean {
     const repaired = this.#repaired.get(key)
     if (repaired === undefined || repaired.isReported) return false
@@ -44,7 +44,7 @@ export class RepairDelays {
     return true
   }
 
-  /** Forgets the copies that had peace. The oldest repair is first, and one that counts still keeps those after it: for two minutes at most. */
+  /** Forgets copies without a recent repair. The oldest repair is first. A repair that still counts also keeps the repairs after it, for two minutes at most. */
   #forget(now: number): void {
     for (const [key, { count, at }] of this.#repaired) {
       if (now - at < Math.max(peaceMs, 2 * delayOf(count))) break

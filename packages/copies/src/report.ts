@@ -3,27 +3,27 @@ import type { Applied } from '@wherry/controller'
 import { CopyNameTakenError } from './errors.ts'
 import type { Reason } from './pending-copies.ts'
 
-/** What was done with copies since the program began, and what fails now. */
+/** The activity since the start of the program, and the current failures. */
 export interface CopiesActivity {
-  /** Requests that changed copies, but for their statuses. */
+  /** Requests that changed copies, except for their statuses. */
   readonly writes: { readonly create: number; readonly update: number; readonly delete: number }
   /** Requests that changed the status of a copy. */
   readonly statusWrites: number
-  /** Copies that were looked at and were as they should be, without a request. */
+  /** Checks of copies that needed no request, because the copy was correct. */
   readonly unchanged: number
-  /** Requests that changed nothing, and taught what the server makes of a copy. */
+  /** Requests that changed nothing, but showed the form in which the server stores a copy. */
   readonly learned: number
-  /** Copies that somebody else had changed, and that were written again. */
+  /** Copies that another program had changed, and that were written again. */
   readonly repairs: number
-  /** How often something failed. */
+  /** The number of failures. */
   readonly failures: number
-  /** What failed when it was tried last: keys of copies, and `source KEY` for sources with copies that can have no name. */
+  /** The errors of the last attempts, by the key of the copy, or by `source KEY` for a source with copies that can't have a name. */
   readonly failing: ReadonlyMap<string, Error>
-  /** Copies with a next write that waits, because they were written again and again. */
+  /** The keys of copies with a delayed write, because they were written again and again. */
   readonly delayed: readonly string[]
 }
 
-/** What copies there are, what was done, and what fails. */
+/** The numbers of sources and copies, the activity and the failures. */
 export interface CopiesReport extends CopiesActivity {
   readonly name: string
   readonly isEnabled: boolean
@@ -53,7 +53,7 @@ export class CopyCounts {
     this.#metrics = metrics
   }
 
-  /** An apply of a copy has returned. That it succeeded is said by {@link CopyCounts.succeeded}, when its status is done too. */
+  /** Counts an apply of a copy. {@link CopyCounts.succeeded} is called later, when the status is done too. */
   applied(reason: Reason, { outcome, object }: Applied<unknown>): void {
     if (outcome === 'created') this.#wrote('create', 'missing')
     else if (outcome === 'updated') {
@@ -66,7 +66,7 @@ export class CopyCounts {
     }
   }
 
-  /** An apply of the status of a copy has returned. */
+  /** Counts an apply of the status of a copy. */
   statusApplied(reason: Reason | 'missing', isChanged: boolean): void {
     if (!isChanged) {
       this.#learned += 1
@@ -77,12 +77,12 @@ export class CopyCounts {
     if (reason === 'drift') this.#repaired()
   }
 
-  /** The next write of a copy, or of its status, waits. It fails still, if it did. */
+  /** Records that the next write of a copy or of its status is delayed. A failure of the copy remains. */
   delayed(key: string): void {
     this.#delayed.add(key)
   }
 
-  /** @param reason `immutable`: the copy is to be made again, since a field of it can't be changed */
+  /** @param reason `immutable`: the copy will be made again, because a field can't be changed */
   deleted(reason: 'unwanted' | 'immutable'): void {
     this.#wrote('delete', reason)
   }
@@ -91,7 +91,7 @@ export class CopyCounts {
     const before = this.failing.get(key)
     this.failing.set(key, error)
     this.#delayed.delete(key)
-    // That a name is taken still is no new failure.
+    // A name that is still taken is not a new failure.
     if (before instanceof CopyNameTakenError && error instanceof CopyNameTakenError) return
     this.#failures += 1
     this.#metrics?.count('wherry_copies_failures_total', this.#labels)
@@ -102,7 +102,7 @@ export class CopyCounts {
     this.#delayed.delete(key)
   }
 
-  /** Forgets all keys that begin so. */
+  /** Forgets all keys that begin with `prefix`. */
   forget(prefix: string): void {
     for (const keys of [this.failing, this.#delayed]) {
       for (const key of keys.keys()) if (key.startsWith(prefix)) keys.delete(key)

@@ -12,29 +12,29 @@ type SourceOptions<P, T extends KubernetesObject> = Pick<
   | ('hashAnnotation' | 'statusHashAnnotation')
 >
 
-/** The status that copies are to have. No digest: they are to have none of this program. */
+/** The desired status of copies. Without a digest, this program writes no status. */
 interface DesiredStatus {
   readonly status: object | undefined
   readonly digest: string | undefined
 }
 
-/** One state of a source, and what its copies are to be. */
+/** A state of a source, and the desired copies. */
 export class Source<P, T extends KubernetesObject> {
   /** `namespace/name` of the source. */
   readonly key: string
-  /** It was reported that its copies could not be built. */
+  /** Whether it was reported that the copies can't be built. */
   isReported = false
-  /** Applies of the desired status go through it, so that the others know what the first has learned. */
+  /** Sends the first apply of the desired status before the others, which use its answer. */
   readonly firstStatus: First = new First()
   readonly #object: P
   readonly #options: SourceOptions<P, T>
   readonly #isTarget: IsTarget<P>
   #built: { readonly copy: FullObject<T> | undefined } | undefined
-  /** The hashes of what was built and of its status, once they are asked for. */
+  /** The hashes of the built copy and of its status, after their first use. */
   #hashes: Readonly<Record<string, string>> | undefined
   readonly #firstCopy = new First()
   #status: DesiredStatus | undefined
-  /** The digest of the desired status as the server stores it. */
+  /** The digest of the desired status in the form in which the server stores it. */
   #storedStatus: string | undefined
 
   constructor(key: string, object: P, options: SourceOptions<P, T>, isTarget: IsTarget<P>) {
@@ -44,7 +44,7 @@ export class Source<P, T extends KubernetesObject> {
     this.#isTarget = isTarget
   }
 
-  /** Gives the copy that is to be in a namespace; `undefined`: none is. Throws what the functions of the options throw. */
+  /** Returns the desired copy in a namespace; `undefined` if there is none. Throws the errors of the functions in the options. */
   copyIn(namespace: PartialObjectMetadata, name: string): FullObject<T> | undefined {
     const { source, adapt, name: set } = this.#options
     try {
@@ -78,7 +78,7 @@ export class Source<P, T extends KubernetesObject> {
     return hashes
   }
 
-  /** The status that its copies are to have; `undefined`: theirs is left to others. Throws what `status` of the options throws. */
+  /** The desired status of the copies; `undefined` if it is left to others. Throws the errors of the option `status`. */
   status(): DesiredStatus | undefined {
     const { status: build, source, copies } = this.#options
     if (build === undefined) return undefined
@@ -96,22 +96,22 @@ export class Source<P, T extends KubernetesObject> {
     return desired === undefined || digest === desired.digest || (digest !== undefined && digest === this.#storedStatus)
   }
 
-  /** The server has answered an apply of the desired status. */
+  /** Records the digest from the server's answer to an apply of the desired status. */
   learnStatus(stored: string | undefined): void {
     this.#storedStatus = stored
   }
 
-  /** Does the apply of one copy before those of the others, unless each has a desired state of its own. */
+  /** Sends the apply of the first copy before those of other copies, unless each copy has its own desired state. */
   async afterFirst<R>(apply: () => Promise<R>): Promise<R> {
     return this.#options.adapt === undefined ? this.#firstCopy.before(apply) : apply()
   }
 }
 
-/** The sources by what their copies are called. */
+/** The sources by the names of their copies. */
 export class Sources<P, T extends KubernetesObject> {
   readonly #options: SourceOptions<P, T>
   readonly #isTarget: IsTarget<P>
-  /** By the name of the copies, and then by the key of the source. */
+  /** The sources by the name of the copies, and then by the key of the source. */
   readonly #named = new Map<string, Map<string, Source<P, T>>>()
   #size = 0
 
@@ -130,7 +130,7 @@ export class Sources<P, T extends KubernetesObject> {
     return this.#named.keys()
   }
 
-  /** The source of the copies of a name. Where several sources want the name, the first one by key has it. */
+  /** The source of the copies with a name. If several sources want the name, the first by key has it. */
   get(name: string): Source<P, T> | undefined {
     let first: Source<P, T> | undefined
     for (const source of this.#named.get(name)?.values() ?? []) {
@@ -145,7 +145,7 @@ export class Sources<P, T extends KubernetesObject> {
     return [...(this.#named.get(name)?.keys() ?? [])].filter(key => key !== first)
   }
 
-  /** A source has come or changed. Returns what its copies are called. @throws what `copyName` throws, InvalidCopyError */
+  /** Stores a source that was added or changed. Returns the name of its copies. @throws the errors of `copyName`, InvalidCopyError */
   set(key: string, object: P): string {
     const name = this.nameOf(key, object)
     const sources = this.#named.get(name) ?? new Map<string, Source<P, T>>()
@@ -154,14 +154,14 @@ export class Sources<P, T extends KubernetesObject> {
     return name
   }
 
-  /** A source has gone, or its copies are called otherwise now. */
+  /** Removes a source that was deleted, or has copies with another name now. */
   delete(key: string, name: string): void {
     const sources = this.#named.get(name)
     if (sources?.delete(key) === true) this.#size -= 1
     if (sources?.size === 0) this.#named.delete(name)
   }
 
-  /** @throws what `copyName` throws, InvalidCopyError */
+  /** The name of a source's copies. @throws the errors of `copyName`, InvalidCopyError */
   nameOf(key: string, object: P): string {
     const { copyName, source } = this.#options
     if (copyName === undefined) return key.slice(key.indexOf('/') + 1)
@@ -176,7 +176,7 @@ export class Sources<P, T extends KubernetesObject> {
   }
 }
 
-/** What `build` or `adapt` gave, checked. @throws InvalidCopyError */
+/** Checks the result of `build` or `adapt`. @throws InvalidCopyError */
 function checkedCopy<T extends KubernetesObject>(
   key: string,
   copy: FullObject<T> | undefined,
@@ -190,7 +190,7 @@ function checkedCopy<T extends KubernetesObject>(
   return copy
 }
 
-/** What `status` gave, checked. @throws InvalidCopyError */
+/** Checks the result of `status`. @throws InvalidCopyError */
 function desiredStatus(key: string, apiVersion: string, status: unknown): DesiredStatus {
   if (status === undefined) return { status: undefined, digest: undefined }
   const given = kindOf(status)
@@ -202,7 +202,7 @@ function desiredStatus(key: string, apiVersion: string, status: unknown): Desire
 
 function kindOf(value: unknown): string {
   if (typeof (value as { then?: unknown } | null)?.then === 'function') {
-    // It is nobody's trouble that it rejects.
+    // A rejection of the promise is ignored, because the promise itself is an error.
     Promise.resolve(value).catch(() => {})
     return 'a promise'
   }

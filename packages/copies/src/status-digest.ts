@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { KubernetesObject } from '@wherry/client'
 
 /**
- * The fields that a manager owns, as `managedFields` has them: `f:NAME` is a field, `k:{…}` an item of a list by its keys, `v:…` an item of a set
- * by its value. `{}`: the manager owns all below.
+ * The fields that a manager owns, in the form of `managedFields`: `f:NAME` is a field, `k:{…}` an item of a list by its keys, `v:…` an item of a set
+ * by its value. `{}`: the manager owns the whole value.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
@@ -11,15 +11,15 @@ interface Fields {
   readonly [path: string]: Fields
 }
 
-/** A digest of a status, or of a copy, as it is applied. `undefined` for one without fields: a manager owns nothing of it. */
+/** The digest of a status or of a copy that is applied. `undefined` without fields, because a manager owns no part of it. */
 export function digestOf(apiVersion: string, applied: object): string | undefined {
   const text = textOf(applied)
   return text === '{}' ? undefined : digest(apiVersion, text)
 }
 
 /**
- * The same of what a manager has applied: of the fields that it owns, with the values that the object has there. If these are what was applied, the
- * digests are equal. If the server stores them in another form, they differ.
+ * The digest of the fields of an object's status that a manager owns, with their present values. It equals {@link digestOf} of the applied status, unless
+ * the server stores the values in another form.
  */
 export function appliedDigest({ metadata, ...object }: KubernetesObject, manager: string): string | undefined {
   const entry = metadata?.managedFields?.find(
@@ -30,7 +30,7 @@ export function appliedDigest({ metadata, ...object }: KubernetesObject, manager
   return digest(entry?.apiVersion ?? '', textAt(fields, fieldOf(object, 'status')))
 }
 
-/** 128 bits, as a text of its own: a slice would keep the whole one. */
+/** A digest of 128 bits. It is encoded directly, because a slice of a longer text would keep that text in memory. */
 function digest(apiVersion: string, text: string): string {
   return hash('sha256', `${apiVersion} ${text}`, 'buffer').toString('base64url', 0, 16)
 }
@@ -46,7 +46,7 @@ function textOf(value: unknown): string {
   })
 }
 
-/** The JSON of what a value has at these fields. */
+/** The JSON of a value, with only the given fields. */
 function textAt(fields: Fields, value: unknown): string {
   if (isLeaf(fields)) return textOf(value)
   if (Array.isArray(value)) return `[${itemsAt(fields, value).join()}]`

@@ -16,12 +16,12 @@ import type { CopyCounts } from './report.ts'
 import type { Source } from './sources.ts'
 import { appliedDigest } from './status-digest.ts'
 
-/** The copy with the status that is meant. */
+/** A copy and the outcome of its apply. */
 export interface CopyState<T> {
   readonly at: { readonly namespace: string; readonly name: string }
-  /** As the cache shows it. */
+  /** The copy in the cache. */
   readonly seen: AppliedObject | undefined
-  /** What came of its apply just now. */
+  /** The result of the apply of the copy just before. */
   readonly applied: Applied<T>
   readonly reason: Reason
 }
@@ -29,11 +29,11 @@ export interface CopyState<T> {
 type Context = Pick<ReconcileContext<unknown>, 'client' | 'events' | 'signal'>
 
 /**
- * Applies the statuses of copies. The cache keeps one digest of each: that of the status fields that this set has applied. The field manager is
- * `copies-NAME`: the cache knows it before there is an operator.
+ * Applies the statuses of copies. The cache keeps a digest for each copy: that of the status fields that this set has applied. The field manager is
+ * `copies-NAME`, so that the cache can use it before an operator exists.
  */
 export class Statuses<P, T extends KubernetesObject> {
-  /** Has the cache keep the digests. It runs no key by itself. */
+  /** The source by which the cache keeps the digests. It runs no keys. */
   readonly source: ControllerSource
   readonly #view: View<T, 'namespaced'>
   readonly #options: Pick<CopiesOptions<P, T>, 'name' | 'fieldValidation' | 'timeoutMs'>
@@ -59,11 +59,11 @@ export class Statuses<P, T extends KubernetesObject> {
     }
   }
 
-  /** Makes the status of a copy as its source wants it. Returns how long that has to wait, in milliseconds; 0: it is done. */
+  /** Makes the status of a copy as its source wants it. Returns the time that the write has to wait, in milliseconds; 0 if it is done. */
   async bring(source: Source<P, T>, copy: CopyState<T>, context: Context): Promise<number> {
     const { applied, seen, at } = copy
     const { uid } = applied.object?.metadata ?? seen?.metadata ?? {}
-    // It is being deleted, or has gone: then another run makes it again.
+    // The copy is being deleted, or was deleted: another run makes it again.
     if (uid === undefined || applied.outcome === 'deleting') return 0
     const found = seen?.metadata.uid === uid ? (seen?.values?.[digestName] as string | undefined) : undefined
     if (source.isStatus(found)) return 0
@@ -99,13 +99,13 @@ export class Statuses<P, T extends KubernetesObject> {
       this.#counts.statusApplied(applied.outcome === 'created' ? 'missing' : reason, isChanged)
     } catch (error) {
       if (!isNotFound(error)) throw error
-      // A copy that has gone is made again once that event comes. One that is there has no status subresource: the server's answer is the same.
+      // A 404 means that the copy was deleted, and its event will make it again, or that an existing copy has no status subresource.
       const copy = await this.#live(client, at, signal)
       if (copy !== undefined) throw new NoStatusError(resourceName(this.#view.resource), error)
     }
   }
 
-  /** Reports once that others undo the writes. */
+  /** Reports once that other programs undo the writes. */
   async #report(at: CopyState<T>['at'], delayMs: number, { client, events, signal }: Context): Promise<void> {
     const key = keyText(at)
     if (!this.#delays.isNews(key)) return
@@ -121,7 +121,7 @@ export class Statuses<P, T extends KubernetesObject> {
     events.record({ type: 'Warning', reason: 'FieldFight', message: error.message })
   }
 
-  /** The copy as the server has it now. By a list of its name: no right to get it is needed. */
+  /** Reads the present copy from the server. Uses a list of its name, so that no right to get it is needed. */
   async #live(client: Client, at: CopyState<T>['at'], signal: AbortSignal): Promise<KubernetesObject | undefined> {
     const { namespace, name } = at
     const fields = FieldSelector.of({ 'metadata.name': name }, 'fields')
@@ -132,5 +132,5 @@ export class Statuses<P, T extends KubernetesObject> {
   }
 }
 
-/** Under this name the cache keeps the digest of a copy. */
+/** The name under which the cache keeps the digest of a copy. */
 const digestName = 'status'

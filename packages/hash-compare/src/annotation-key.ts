@@ -1,2 +1,2 @@
-/** The annotation that `writeHashes` keeps hashes in. No `specPart` has it: else a hash would be of itself. */
+/** The annotation in which `writeHashes` keeps hashes. `specPart` always leaves it out, because otherwise a hash would depend on itself. */
 export const hashesAnnotation = 'wherry.dev/hashes'

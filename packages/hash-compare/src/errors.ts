@@ -28,7 +28,7 @@ export class NotJsonError extends TypeError {
 
 /**
  * An integer beyond 2^53 − 1, which may have been rounded when it was read, so its hash could match that of another integer (rules H1, X11). Read
- * it through an `exact()` view, and hash with `integers: 'bigint'`.
+ * the object through an `exact()` view, and hash with `integers: 'bigint'`.
  */
 export class InexactIntegerError extends TypeError {
   override readonly name = 'InexactIntegerError'

@@ -1,3 +1,3 @@
-/** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
+/** The exports for Wherry's other packages. They may change with any release, a patch too: programs import from the package itself. */
 export { isHashedObject } from './ingest/hashed-object.ts'
 export { Shared } from './ingest/shared.ts'

@@ -1,14 +1,14 @@
-/** What became of the objects that a migration has listed. */
+/** The numbers of listed objects by outcome. */
 export interface MigrationCounts {
   /** Objects on the pages that were worked through. */
   readonly listed: number
-  /** Rewritten by the migration: they were stored at an old version. */
+  /** Objects that the migration has rewritten, because they were stored at an old version. */
   readonly rewritten: number
   /** Already stored at the storage version: the write changed nothing. */
   readonly unchanged: number
-  /** Written by others since they were listed, and thereby stored at the storage version. */
+  /** Objects that others have written since the list, and so stored at the storage version. */
   readonly changed: number
-  /** Deleted since they were listed. */
+  /** Objects that were deleted since the list. */
   readonly gone: number
 }
 

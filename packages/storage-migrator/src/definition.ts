@@ -3,7 +3,7 @@ import { type CustomResourceDefinition, customResourceDefinitions } from '@wherr
 import { MigrationError } from './errors.ts'
 import { permitted } from './retry.ts'
 
-/** A definition as a migration sees it: the resource to migrate, and to which version. */
+/** The parts of a definition that a migration needs: the resource to migrate, and the versions. */
 export interface StorageTarget {
   /** The definition's name, as `games.arcade.example.com`. */
   readonly definition: string
@@ -11,9 +11,9 @@ export interface StorageTarget {
   /** Grows with each change of the definition's spec. */
   readonly generation: number
   readonly resourceVersion: string
-  /** The version that objects are stored at when they are written. */
+  /** The version at which the server stores written objects. */
   readonly storageVersion: string
-  /** The versions that objects may still be stored at, as the API server keeps book of them. */
+  /** The versions at which objects may still be stored, as the API server records them. */
   readonly storedVersions: readonly string[]
   readonly servedVersions: readonly string[]
   /** All versions of the definition, in its order. */
@@ -29,7 +29,7 @@ export function isMigrated({ storedVersions, storageVersion }: StorageTarget): b
   return storedVersions.length === 1 && storedVersions[0] === storageVersion
 }
 
-/** Whether two reads show the same definition with the same spec, so that what was migrated for one counts for the other. */
+/** Whether two reads returned the same definition with the same spec, so that a migration for the first counts for the second. */
 export function isSameTarget(
   a: Pick<StorageTarget, 'uid' | 'generation' | 'storageVersion'>,
   b: Pick<StorageTarget, 'uid' | 'generation' | 'storageVersion'>,
@@ -40,7 +40,7 @@ export function isSameTarget(
 /**
  * Reads a definition.
  *
- * @throws MigrationError if it is absent or being deleted, or has no storage version or no served version.
+ * @throws MigrationError if the definition is absent or being deleted, or has no storage version or no served version.
  */
 export async function readTarget(client: Client, name: string, signal?: AbortSignal): Promise<StorageTarget> {
   const read = (): Promise<CustomResourceDefinition | undefined> =>

@@ -12,13 +12,13 @@ export type MigrationErrorCode =
   | 'DEFINITION_UNSTABLE'
   /** The server refuses a request that the migration needs; `cause` is its answer. */
   | 'NO_ACCESS'
-  /** The server was asked to migrate by itself, and can't: it has no such API, or no controller does it. */
+  /** The server can't migrate by itself: it does not have the API, or no controller runs the migration. */
   | 'NO_SERVER_MIGRATION'
   /** The content under the state's name was not written by a migration. */
   | 'INVALID_STATE'
 
 /**
- * A migration that can't be done, or can't go on. What was done stays done, and a later run goes on from there.
+ * The migration is not possible, or can't continue. Rewritten objects stay rewritten, and a later run continues from there.
  *
  * @example
  * ```ts

@@ -4,15 +4,15 @@ import { isPassing } from './retry.ts'
 
 /** Why an object could not be rewritten. */
 export type FailureReason =
-  /** It is larger than the server stores. */
+  /** The object is larger than the server's maximum. */
   | 'too-large'
-  /** It is not valid by the schema of the version, or by the definition's rules. */
+  /** The object is not valid by the schema of the version, or by the definition's rules. */
   | 'invalid'
-  /** A webhook refuses it, can't convert it, or does not answer. */
+  /** A webhook refuses the object, can't convert it, or does not answer. */
   | 'webhook'
   /** The server did not answer, or not well, at any of several attempts. */
   | 'unavailable'
-  /** The server refuses it for another reason. */
+  /** The server refuses the object for another reason. */
   | 'refused'
 
 /** An object that could not be rewritten, so that it may still be stored at an old version. */
@@ -28,14 +28,14 @@ export interface ObjectFailure {
 /** The longest message that is kept, so that the state of a run stays small. */
 const maxMessage = 300
 
-/** The failure that an error is, of one object. */
+/** The failure of an object for an error. */
 export function failureOf(
   key: { readonly namespace?: string | undefined; readonly name: string },
   error: unknown,
 ): ObjectFailure {
   const { namespace, name } = key
   const said = error instanceof Error ? error.message : `${error}`
-  // Before these words the server says, at length, where it stores the object.
+  // Drops the long text before this, in which the server names the storage of the object.
   const message = /conversion webhook for [\s\S]*/.exec(said)?.[0] ?? said
   return {
     ...(namespace !== undefined && { namespace }),
@@ -61,7 +61,7 @@ const ways: Readonly<Record<FailureReason, string>> = {
   refused: 'remove the reason that the server gives, or delete the object, then run the migration again',
 }
 
-/** What to do about a failure, in words. */
+/** The remedy for a failure, in words. */
 export function wayOut({ reason }: ObjectFailure): string {
   return ways[reason]
 }

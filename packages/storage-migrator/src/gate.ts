@@ -1,7 +1,7 @@
 import { OptionTypeError } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 
-/** What a gate finds in an update of a definition. */
+/** A finding of the gate in an update of a definition. */
 export interface GateFinding {
   /**
    * - `removes-stored-version`: the API server will refuse the update, since objects may be stored at the version.
@@ -11,22 +11,22 @@ export interface GateFinding {
    */
   readonly kind: 'removes-stored-version' | 'removes-served-version' | 'stops-serving' | 'needs-migration'
   readonly version: string
-  /** Whether the API server refuses the update for it. The others are warnings. */
+  /** Whether the API server refuses the update because of the finding. Other findings are warnings. */
   readonly refused: boolean
-  /** What happens, and the way out. */
+  /** The consequence and the remedy. */
   readonly message: string
 }
 
-/** A definition as the gate reads it: from the cluster, or from a manifest. */
+/** The parts of a definition that the gate reads: from the cluster, or from a manifest. */
 export type GateDefinition = Pick<CustomResourceDefinition, 'metadata' | 'spec' | 'status'>
 
 /**
- * Says what an update of a definition breaks, before the API server refuses it or clients notice. Asks no server.
+ * Finds the effects of an update of a definition, before the API server refuses the update or clients fail. Sends no request.
  *
- * @param before the definition as the cluster has it, with its `status.storedVersions`.
- * @param after the definition as it is to be; its status does not count.
- * @returns the findings, those that the server refuses first; none: the update is safe.
- * @throws OptionTypeError if `before` has no `status.storedVersions`, or either is no definition.
+ * @param before the present definition of the cluster, with its `status.storedVersions`.
+ * @param after the new definition; its status is ignored.
+ * @returns the findings, with refused changes first; an empty list if the update is safe.
+ * @throws OptionTypeError if `before` has no `status.storedVersions`, or an argument is no definition.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
  *
  * @example

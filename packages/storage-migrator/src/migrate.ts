@@ -18,14 +18,14 @@ const maxStarts = 10
  * so that the API server lets old versions be removed.
  *
  * `status.storedVersions` is written only once every object was rewritten, or was written or deleted by others since it was
- * listed. One failure, and it stays as it is; the report names the object. It is written only while the definition's uid,
- * storage version and generation are those of the list: where they changed, the migration begins again.
+ * listed. After a failure it stays unchanged, and the report names the object. It is written only if the definition's uid,
+ * storage version and generation are those of the list: if they have changed, the migration begins again.
  *
- * A merge patch that changes nothing makes the server rewrite an object: its content stays as it is, admission webhooks
- * are called, and watches report it. A run may be killed at any moment and started again; several at a time do no harm.
+ * A merge patch that changes nothing makes the server rewrite an object: its content stays unchanged, admission webhooks
+ * are called, and watches report the object. A run may be killed at any moment and started again; several at a time do no harm.
  *
- * @throws MigrationError for a definition that can't be migrated, for a missing right and for a state that is none.
- * @throws ApiError, ConnectionError or TimeoutError where the server can't list or write for about a minute.
+ * @throws MigrationError for a definition that can't be migrated, for a missing right and for an invalid state.
+ * @throws ApiError, ConnectionError or TimeoutError if the server can't list or write for about a minute.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ class Migration {
     }
   }
 
-  /** `undefined`: the definition changed, so that all has to begin again. */
+  /** Runs a migration. Resolves with `undefined` if the definition has changed, so that the migration has to begin again. */
   async #once(first: StorageTarget, target: StorageTarget): Promise<MigrationReport | undefined> {
     const { definition, signal } = this.#options
     if (isMigrated(target)) {
@@ -98,7 +98,7 @@ class Migration {
     return new Pass(options, { target, save }, resumes ? saved : freshState(target)).run()
   }
 
-  /** Writes `status.storedVersions` and reads it back; `undefined` if the definition is another than that of the pass. */
+  /** Writes `status.storedVersions` and reads it back. Resolves with `undefined` if the definition has changed since the pass. */
   async #shorten(target: StorageTarget): Promise<StorageTarget | undefined> {
     const { client, definition, signal } = this.#options
     const backoff = new Backoff(client.environment)
@@ -110,7 +110,7 @@ class Migration {
         await this.#writeStatus(now)
         return await readTarget(client, definition, signal)
       } catch (error) {
-        // Somebody else changed the definition in between: what it is now decides.
+        // Another program has changed the definition meanwhile, so it is read again.
         if (!isConflict(error) || attempt === maxStarts) throw error
         await backoff.wait(signal)
       }

@@ -11,10 +11,10 @@ import { failureOf, type ObjectFailure } from './failure.ts'
 import type { RequestPacer } from './request-pacer.ts'
 import { isAccessDenied, isPassing, noAccess, retried } from './retry.ts'
 
-/** What became of one object; a failure says why it may still be stored at an old version. */
+/** The outcome for an object. A failure has the reason why the object may still be stored at an old version. */
 export type ObjectOutcome = 'rewritten' | 'unchanged' | 'changed' | 'gone' | ObjectFailure
 
-/** An object as a list shows it. */
+/** The identity and the resourceVersion of a listed object. */
 export interface ListedObject {
   readonly namespace: string | undefined
   readonly name: string
@@ -28,8 +28,8 @@ export function listed({ metadata }: PartialObjectMetadata): ListedObject {
 }
 
 /**
- * Makes the server store an object at its storage version, by a merge patch that changes nothing: an unchanged
- * resourceVersion in the answer says that it was stored so already.
+ * Makes the server store an object at its storage version, by a merge patch that changes nothing. An unchanged
+ * resourceVersion in the answer proves that the object was stored at that version already.
  *
  * @see https://kubernetes.io/docs/tasks/manage-kubernetes-objects/storage-version-migration/
  */
@@ -46,7 +46,7 @@ export class ObjectMigration {
     this.#signal = signal
   }
 
-  /** Throws only what concerns all objects: no access, no such resource, an abort, an error of another kind. */
+  /** Rewrites an object. Throws only errors that concern all objects: no access, a missing resource, an abort, or another error. */
   async migrate(object: ListedObject): Promise<ObjectOutcome> {
     try {
       return await this.#patched(object)
@@ -54,14 +54,14 @@ export class ObjectMigration {
       this.#signal.throwIfAborted()
       const { definition } = this.#target
       if (isAccessDenied(error)) throw noAccess(definition, `patch ${definition}`, error)
-      // A webhook may refuse with any status, 404 and 409 too: what the server has now decides.
+      // A webhook may refuse with any status, 404 and 409 too, so the object is read to find the cause.
       if (isConflict(error) || isNotFound(error)) return this.#since(object, error)
       if (!isRefusal(error)) throw error
       return failureOf(object, error)
     }
   }
 
-  /** An object that could not be rewritten before, as it is by now. */
+  /** Tries an object again that could not be rewritten before, in its present state. */
   async again(failure: ObjectFailure): Promise<ObjectOutcome> {
     try {
       const now = await this.#read(failure)
@@ -84,7 +84,7 @@ export class ObjectMigration {
     return after.metadata.resourceVersion === resourceVersion ? 'unchanged' : 'rewritten'
   }
 
-  /** What the object is after a conflict or a miss: gone, or written since it was listed, or as it was and refused. */
+  /** The outcome after a conflict or a 404: the object was deleted, written by others since the list, or is unchanged and refused. */
   async #since(object: ListedObject, refusal: unknown): Promise<ObjectOutcome> {
     try {
       const now = await this.#read(object)
@@ -117,11 +117,11 @@ function keyOf({ namespace, name }: { readonly namespace?: string | undefined; r
   readonly namespace: string
   readonly name: string
 } {
-  // A cluster-scoped object has none, which the view of any scope cannot say in its type.
+  // A cluster-scoped object has no namespace, which the type of a view of any scope can't express.
   return { namespace, name } as { readonly namespace: string; readonly name: string }
 }
 
-/** Whether an error is about one object: the server refuses it, or could not be brought to take it. */
+/** Whether an error is about a single object: the server refuses the object, or all attempts have failed. */
 function isRefusal(error: unknown): boolean {
   return (isApiError(error) && !isResourceNotFound(error)) || isPassing(error)
 }

@@ -19,7 +19,7 @@ export interface DefinitionOptions {
   readonly client: Client
   /** The definition's name, as `games.arcade.example.com`. */
   readonly definition: string
-  /** Ends the call: it rejects with the signal's reason once nothing of it runs any more. @default none */
+  /** Ends the call, which rejects with the signal's reason once all its requests have ended. @default none */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -36,12 +36,12 @@ export interface RewriteOptions extends DefinitionOptions {
    */
   readonly qps?: number | undefined
   /**
-   * So many objects that could not be rewritten end the run, since the fault is then hardly theirs. At most 1000, so that
+   * The number of failed objects that ends the run, because the cause is then probably not in the objects. At most 1000, so that
    * the state fits into a ConfigMap.
    * @default 100
    */
   readonly maxFailures?: number | undefined
-  /** Called after each page with how far the migration is. What it throws goes to the client's `onError`. @default none */
+  /** Called after each page with the progress of the migration. Errors of the function go to the client's `onError`. @default none */
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined
 }
 
@@ -54,8 +54,8 @@ export interface MigrateOptions extends RewriteOptions {
   readonly state?: StateStore | undefined
   /**
    * How long to wait before objects are listed, in milliseconds, so that each API server of the cluster writes at the
-   * storage version by then. They learn of a changed definition by a watch. 0 is right for one API server, and where the
-   * definition changed long ago. A resumed run does not wait.
+   * storage version by then. API servers receive a changed definition by a watch. 0 is right for a single API server, and if the
+   * definition was changed long ago. A resumed run does not wait.
    * @default 5000
    */
   readonly settleMs?: number | undefined
@@ -64,7 +64,7 @@ export interface MigrateOptions extends RewriteOptions {
 /** How the server migrates by itself. */
 export interface ServerMigrationOptions extends DefinitionOptions {
   /**
-   * How long to wait for a controller to take the migration up, in milliseconds. Once it runs, it may take as long as it does.
+   * How long to wait for a controller to begin the migration, in milliseconds. The migration itself has no time limit.
    * @default 120_000
    */
   readonly startTimeoutMs?: number | undefined

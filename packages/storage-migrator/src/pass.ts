@@ -22,7 +22,7 @@ export function freshState({ uid, generation, storageVersion }: StorageTarget): 
   return { form: 1, uid, generation, storageVersion, listed: false, counts: noCounts, failures: [] }
 }
 
-/** What a pass needs besides the options that callers give. */
+/** The input of a pass in addition to the options of callers. */
 export interface PassHost {
   readonly target: StorageTarget
   /** Keeps the state, after each page. */
@@ -30,8 +30,8 @@ export interface PassHost {
 }
 
 /**
- * One way through all objects of a definition, page by page: each is rewritten, deleted by then, or a failure. A page
- * counts once each of its objects does.
+ * A pass through all objects of a definition, page by page. Each object is rewritten, was deleted meanwhile, or is a failure. A page
+ * is complete once all its objects have an outcome.
  */
 export class Pass {
   readonly #options: RewriteOptions
@@ -68,8 +68,8 @@ export class Pass {
   }
 
   /**
-   * Goes on from the state given to the end, or to where there are too many failures. Resolves with the last state. When
-   * it rejects, nothing of it runs any more.
+   * Continues from the given state to the end, or until there are too many failures. Resolves with the last state. When
+   * it rejects, all its requests have ended.
    */
   async run(): Promise<MigrationState> {
     const { maxFailures = 100 } = this.#options
@@ -79,7 +79,7 @@ export class Pass {
       const page = await this.#list()
       const next = await this.#worked(page)
       if (next.failures.length >= maxFailures) {
-        // The page is listed again by the next run: it is kept in mind here for the report alone.
+        // The saved state is that before the page, so the next run lists the page again. The page is counted only in the report.
         await this.#host.save(this.#state)
         return { ...next, listed: false }
       }
@@ -89,14 +89,14 @@ export class Pass {
     return this.#state
   }
 
-  /** A page; of an expired list, the page that goes on in a newer state, or the first one. */
+  /** Lists a page. After an expired token, continues with the list in a newer state, or begins again with the first page. */
   async #list(): Promise<List<PartialObjectMetadata>> {
     let token = this.#state.continue
     for (;;) {
       try {
         return await this.#readable(token)
       } catch (error) {
-        // A 400: the server did not give this token. A state may have been restored, or written by somebody else.
+        // A 400: the token is not from this server. The state may have been restored, or written by another program.
         const isOfNoUse = isApiError(error) && (error.status === 400 || isExpired(error))
         if (token === undefined || !isOfNoUse) throw error
         if (error.continueToken === undefined) this.#startAgain()
@@ -106,8 +106,8 @@ export class Pass {
   }
 
   /**
-   * A page that the server can read. One object that can't be converted makes a list fail as a whole. A list at the version that the object is
-   * stored at converts nothing. If a page holds objects that fail at one version and others that fail at another, smaller pages part them.
+   * Lists a page that the server can read. An object that can't be converted makes a list fail as a whole, but a list at the version at which the
+   * object is stored converts nothing. If each version fails for some object of a page, smaller pages separate these objects.
    */
   async #readable(token: string | undefined): Promise<List<PartialObjectMetadata>> {
     const { view, otherViews } = this.#host.target
@@ -136,7 +136,7 @@ export class Pass {
     return permitted(this.#environment, definition, `list ${definition}`, list, this.#signal)
   }
 
-  /** From the first page again: what was worked through is unchanged then, and what failed fails or does not. */
+  /** Begins again with the first page. Objects that were rewritten are unchanged then, and failed objects are tried again. */
   #startAgain(): void {
     this.#state = freshState(this.#host.target)
   }
@@ -170,7 +170,7 @@ export class Pass {
     this.#report()
   }
 
-  /** Some at a time. The first error ends all; it is thrown once none runs any more. */
+  /** Handles objects, several at a time. The first error ends the others, and is thrown once all have ended. */
   async #each<T extends ListedObject | ObjectFailure>(
     objects: readonly T[],
     one: (object: T) => Promise<ObjectOutcome>,

@@ -3,13 +3,13 @@ import { isMigrated, readTarget } from './definition.ts'
 import { checkPlanOptions, type DefinitionOptions } from './options.ts'
 import { permitted } from './retry.ts'
 
-/** What a plan of a migration looks at. */
+/** Options of {@link plan}. */
 export interface PlanOptions extends DefinitionOptions {
-  /** Objects on a page, as the migration will have it. @default 500 */
+  /** The number of objects on a page of the migration. @default 500 */
   readonly chunkSize?: number | undefined
 }
 
-/** What a migration would do. */
+/** The planned work of a migration. */
 export interface MigrationPlan {
   /** The definition's name. */
   readonly definition: string
@@ -17,18 +17,18 @@ export interface MigrationPlan {
   /** `status.storedVersions`: the versions that objects may be stored at. */
   readonly storedVersions: readonly string[]
   readonly servedVersions: readonly string[]
-  /** Whether `status.storedVersions` holds the storage version alone, so that the migration has nothing to do. */
+  /** Whether `status.storedVersions` has only the storage version, so that the migration has nothing to do. */
   readonly nothingToDo: boolean
-  /** How many objects there are. No request shows which of them are stored at an old version. */
+  /** The number of objects. No request shows which of them are stored at an old version. */
   readonly objects: number
-  /** How many requests the migration takes if nothing fails: one for each object, the pages, and four for the definition. */
+  /** The number of requests of the migration if nothing fails: one for each object, the pages, and four for the definition. */
   readonly requests: number
   /** Whether the server has a migration API of its own (`storagemigration.k8s.io`). */
   readonly serverMigrates: boolean
 }
 
 /**
- * Says what {@link migrateStorage} would do, and writes nothing. Takes two requests, and those of discovery.
+ * Returns the work that {@link migrateStorage} would do, and writes nothing. Needs two requests, and those of discovery.
  *
  * @throws MigrationError as the migration does.
  *

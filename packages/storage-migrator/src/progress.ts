@@ -4,10 +4,10 @@ import type { MigrationCounts } from './counts.ts'
 export interface MigrationProgress {
   readonly definition: string
   readonly storageVersion: string
-  /** All objects there are, as far as the server has said; `undefined` before the first page. */
+  /** The number of all objects, as the server reported it; `undefined` before the first page. */
   readonly total: number | undefined
   readonly counts: MigrationCounts
-  /** Objects that could not be rewritten so far. */
+  /** The number of objects so far that could not be rewritten. */
   readonly failed: number
   /** How long this run has taken, in milliseconds. */
   readonly elapsedMs: number

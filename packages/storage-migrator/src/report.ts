@@ -3,28 +3,28 @@ import type { StorageTarget } from './definition.ts'
 import type { ObjectFailure } from './failure.ts'
 import type { MigrationState } from './state/migration-state.ts'
 
-/** What a migration came to. */
+/** The result of a migration. */
 export interface MigrationReport {
   /** The definition's name. */
   readonly definition: string
   /**
-   * - `migrated`: every object is stored at the storage version, and `status.storedVersions` says so.
-   * - `nothing-to-do`: it said so before.
+   * - `migrated`: every object is stored at the storage version, and `status.storedVersions` has only that version.
+   * - `nothing-to-do`: `status.storedVersions` had only that version before.
    * - `failed`: some objects could not be rewritten; `status.storedVersions` was not touched.
    */
   readonly outcome: 'migrated' | 'nothing-to-do' | 'failed'
   readonly storageVersion: string
   /** `status.storedVersions` when the migration began. */
   readonly storedVersionsBefore: readonly string[]
-  /** `status.storedVersions` as it was read last. */
+  /** `status.storedVersions` when it was last read. */
   readonly storedVersions: readonly string[]
-  /** Versions that the definition can lose now: no object is stored at them. Those still served are among them. */
+  /** The versions that can be removed from the definition now, because no object is stored at them. They include versions that are still served. */
   readonly removableVersions: readonly string[]
-  /** Of a run that was resumed, those of the earlier runs too. */
+  /** The numbers of objects by outcome, including those of earlier runs if the run was resumed. */
   readonly counts: MigrationCounts
   /** The objects that may still be stored at an old version. */
   readonly failures: readonly ObjectFailure[]
-  /** False where the run ended before it had seen all objects, because of too many failures. */
+  /** False if the run ended before it had listed all objects, because of too many failures. */
   readonly complete: boolean
 }
 

@@ -10,15 +10,15 @@ import {
 import { Backoff, isConnectionError, isRequestTooLarge } from '@wherry/client/internal'
 import { MigrationError } from './errors.ts'
 
-/** How often a request is tried that fails in passing. With the backoff between, that is about a minute. */
+/** The maximum number of attempts of a request that fails temporarily. With the backoff between them, they take about a minute. */
 const maxAttempts = 6
 
-/** How the API server says that it could not call a webhook, or got no answer that it understands. */
+/** The API server's texts for a webhook that it could not call, or with an answer that it could not read. */
 const callFailed =
   /(Post|Get) "|deadline exceeded|connection (refused|reset)|an error on the server|the server (could not|is currently|was unable)|expected webhook response|no response provided/
 
 /**
- * Whether a conversion webhook answered that it can't convert an object. It will answer so again. A webhook that could not be called may
+ * Whether a conversion webhook answered that it can't convert an object. It will give the same answer again. A webhook that could not be called may
  * answer later.
  */
 export function isConversionRefused(error: unknown): error is ApiError {
@@ -35,8 +35,8 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * Whether the server does not let this user do what was asked. A webhook, or a quota, that refuses one object answers
- * 403 too; the authorizer's answer names the verb and the resource.
+ * Whether the user has no right to the request. A webhook or a quota that refuses an object answers
+ * 403 too, but the authorizer's answer names the verb and the resource.
  */
 export function isAccessDenied(error: unknown): boolean {
   if (isUnauthorized(error)) return true
@@ -44,7 +44,7 @@ export function isAccessDenied(error: unknown): boolean {
 }
 
 /**
- * Does `once` again, with backoff and no sooner than a Retry-After says, while its error is a passing one. Throws the
+ * Calls `once` again after temporary errors, with backoff and no sooner than `Retry-After`. Throws the
  * last error, or the signal's reason.
  */
 export async function retried<T>(environment: Environment, once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -60,7 +60,7 @@ export async function retried<T>(environment: Environment, once: () => Promise<T
   }
 }
 
-/** As {@link retried}; a refusal of this user is a `MigrationError` that says which right is missing. */
+/** Calls `once` as {@link retried} does. Throws a `MigrationError` that names the missing right if the user has no right to the request. */
 export async function permitted<T>(
   environment: Environment,
   definition: string,

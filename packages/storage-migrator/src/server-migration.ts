@@ -9,41 +9,41 @@ import { checkServerMigrationOptions, type ServerMigrationOptions } from './opti
 import { removableVersions } from './report.ts'
 import { permitted, retried } from './retry.ts'
 
-/** The versions of the API in which a migration is of a resource. An earlier one names a version too. */
+/** The versions of the API in which a migration names only a resource. In earlier versions it also names a version. */
 const versions: readonly string[] = ['v1', 'v1beta1']
 const pollMs = 1000
 /** How long the definition's status may take to follow a migration that has succeeded. */
 const followMs = 60_000
 
-/** What a migration by the server came to. */
+/** The result of a migration by the server. */
 export interface ServerMigrationReport {
   /** The definition's name. */
   readonly definition: string
   /**
-   * - `migrated`: the server has rewritten the objects, and `status.storedVersions` is the storage version alone.
-   * - `nothing-to-do`: it was so before.
-   * - `failed`: the server gave up, or the definition changed meanwhile. `migrateStorage` does what can be done, and names each object that fails.
+   * - `migrated`: the server has rewritten the objects, and `status.storedVersions` has only the storage version.
+   * - `nothing-to-do`: `status.storedVersions` had only the storage version before.
+   * - `failed`: the server gave up, or the definition changed meanwhile. `migrateStorage` rewrites the other objects, and names each object that fails.
    */
   readonly outcome: 'migrated' | 'nothing-to-do' | 'failed'
   readonly storageVersion: string
   /** `status.storedVersions` when the migration began. */
   readonly storedVersionsBefore: readonly string[]
-  /** `status.storedVersions` as it was read last. */
+  /** `status.storedVersions` when it was last read. */
   readonly storedVersions: readonly string[]
   /** Versions that the definition can lose now. */
   readonly removableVersions: readonly string[]
-  /** The server's words about a migration that failed; otherwise empty. */
+  /** The server's message about a failed migration; otherwise empty. */
   readonly message: string
 }
 
 /**
- * Lets the API server migrate a definition by its own migrator, and waits until it has. It creates a `StorageVersionMigration`, and deletes it
- * after a success. After a failure it stays, to be looked at; the next call replaces it. A call that was killed goes on with the one that is there.
+ * Lets the API server migrate a definition by its own migrator, and waits for the end. Creates a `StorageVersionMigration`, and deletes it
+ * after a success. After a failure the object stays for inspection, and the next call replaces it. A call after a killed one uses the existing object.
  *
- * The server ends its migration at the first object that can't be written. It holds for the definition as it is now: after a change of the
- * definition meanwhile, the outcome is `failed`. {@link verify} proves the result.
+ * The server ends its migration at the first object that can't be written. If the definition changes during the
+ * migration, the outcome is `failed`. {@link verify} proves the result.
  *
- * @throws MigrationError `NO_SERVER_MIGRATION` if the server has no such API, or no controller takes the migration up within `startTimeoutMs`; and
+ * @throws MigrationError `NO_SERVER_MIGRATION` if the server does not have the API, or no controller begins the migration within `startTimeoutMs`; and
  *   as `migrateStorage` does for the definition and for a missing right.
  *
  * @example
@@ -77,7 +77,7 @@ export async function migrateByServer(options: ServerMigrationOptions): Promise<
   return reportOf('migrated', before, after)
 }
 
-/** One `StorageVersionMigration`, for a definition as it is. */
+/** The `StorageVersionMigration` for a state of a definition. */
 class ServerMigration {
   readonly #options: ServerMigrationOptions
   readonly #resource: Resource<StorageVersionMigration, 'cluster'>
@@ -95,7 +95,7 @@ class ServerMigration {
     this.#name = nameOf(target)
   }
 
-  /** Creates it. If there is one already, it is taken for the same, or replaced if it has ended. */
+  /** Creates the object. An existing object is used if it has not ended, and replaced otherwise. */
   async create(): Promise<void> {
     const found = await this.#get()
     if (found !== undefined && endOf(found) === undefined) return
@@ -106,12 +106,12 @@ class ServerMigration {
     try {
       await this.#permitted('create', () => client.create(this.#resource, migration, { signal }))
     } catch (error) {
-      // Another run was faster, or an attempt of this one was answered by an error.
+      // Another run was faster, or an earlier attempt of this run succeeded although its answer was an error.
       if (!isAlreadyExists(error)) throw error
     }
   }
 
-  /** Waits until it has ended. Returns why it failed, or `undefined` after a success. */
+  /** Waits until the migration has ended. Resolves with the message of its failure, or with `undefined` after a success. */
   async ended(): Promise<string | undefined> {
     const { client, definition, signal, startTimeoutMs = 120_000 } = this.#options
     const { clock } = client.environment
@@ -128,7 +128,7 @@ class ServerMigration {
     }
   }
 
-  /** Reads the definition once its status says that the migration is over: the server writes that last. */
+  /** Reads the definition once its status shows that the migration is over. The server writes that status last. */
   async followed(): Promise<StorageTarget> {
     const { client, definition, signal } = this.#options
     const { clock } = client.environment
@@ -139,7 +139,7 @@ class ServerMigration {
     }
   }
 
-  /** Deletes it, if it is there still. */
+  /** Deletes the object if it still exists. */
   async delete(uid?: string): Promise<void> {
     const { client, signal } = this.#options
     const preconditions = uid === undefined ? undefined : { uid }
@@ -187,7 +187,7 @@ function endOf({ status }: StorageVersionMigration): Condition | undefined {
   )
 }
 
-/** The same for each run over one state of a definition. */
+/** The name of the object, which is the same for each run for the same state of a definition. */
 function nameOf({ definition, uid, generation }: StorageTarget): string {
   const state = createHash('sha256').update(`${uid} ${generation}`).digest('hex').slice(0, 12)
   return `wherry-${state}-${definition}`.slice(0, 253).replace(/[.-]+$/, '')

@@ -5,29 +5,29 @@ import { checkVerifyOptions, type RewriteOptions } from './options.ts'
 import { freshState, Pass } from './pass.ts'
 import { removableVersions } from './report.ts'
 
-/** What can be known of how objects are stored. */
+/** The result of a check of the versions at which objects are stored. */
 export interface Verification {
   /** The definition's name. */
   readonly definition: string
   readonly storageVersion: string
-  /** `status.storedVersions`: what the API server holds possible. */
+  /** `status.storedVersions`: the versions at which objects may be stored, by the API server's record. */
   readonly storedVersions: readonly string[]
   /**
-   * Whether `storedVersions` is the storage version alone, and each object proved to be stored at it already. `false`
-   * where an object had to be rewritten, could not be, or the definition changed meanwhile.
+   * Whether `storedVersions` has only the storage version, and each object was proved to be stored at it already. `false`
+   * if an object was rewritten or could not be rewritten, or the definition changed meanwhile.
    */
   readonly proven: boolean
   /** Versions that the definition can lose now. */
   readonly removableVersions: readonly string[]
-  /** `rewritten`: those that were stored at an old version until now. */
+  /** The numbers of objects by outcome. `rewritten`: objects that were stored at an old version until now. */
   readonly counts: MigrationCounts
   readonly failures: readonly ObjectFailure[]
 }
 
 /**
- * Proves that every object of a definition is stored at its storage version. No request shows how an object is stored,
- * but a write that changes nothing does: the resourceVersion stays as it is if the object is stored at the storage
- * version, and an object that is not is thereby mended. Takes a request for each object. Touches no status.
+ * Proves that every object of a definition is stored at its storage version. No read shows the stored version of an object,
+ * but a write that changes nothing does: the resourceVersion stays the same if the object is stored at the storage
+ * version, and otherwise the write stores the object at that version. Needs a request for each object. Writes no status.
  *
  * @throws MigrationError as the migration does.
  *

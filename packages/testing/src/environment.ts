@@ -1,52 +1,52 @@
 import type { Clock } from '@wherry/apiserver'
 
-/** Where in Wherry a background failure came up. */
+/** The activity and the object of a background failure. */
 export interface ErrorContext {
-  /** The resource that was worked on, as `group/version/plural` or as its view is called. */
+  /** The resource of the failure, as `group/version/plural` or by the name of its view. */
   readonly resource?: string | undefined
-  /** What was being done, e.g. `list`, `watch`, `handler`. */
+  /** The activity that failed, such as `list`, `watch` or `handler`. */
   readonly phase: string
-  /** The object's key, where the failure concerns one object. */
+  /** The object's key, if the failure concerns a single object. */
   readonly key?: string | undefined
-  /** How many failures of this kind the call stands for, where that is more than one: `key` is the first one's. */
+  /** The number of failures of this kind that the call reports, if there are several: `key` is that of the first. */
   readonly count?: number | undefined
 }
 
-/** What a warning is about, as flat data. */
+/** The subject of a warning, as flat data. */
 export type WarningContext = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** Label names and values of a metric. */
 export type MetricLabels = Readonly<Record<string, string>>
 
-/** Where measurements go. Names are Prometheus names; units are in the name. */
+/** The destination of measurements. Names are Prometheus names; units are in the name. */
 export interface Metrics {
   /** Adds `by` (default 1) to a counter. */
   count(name: string, labels?: MetricLabels, by?: number): void
   /** Sets a gauge. */
   gauge(name: string, value: number, labels?: MetricLabels): void
-  /** Adds one observation to a histogram. */
+  /** Adds an observation to a histogram. */
   observe(name: string, value: number, labels?: MetricLabels): void
-  /** What the gauge measured is gone: nothing is shown for it. Where this is missing, it is set to 0. */
+  /** Removes a gauge, because the thing that it measured no longer exists. If this method is missing, the gauge is set to 0. */
   forget?(name: string, labels?: MetricLabels): void
 }
 
-/** How loud a log line is. */
+/** The severity of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** Flat data of a log line. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Everything that the code under test takes from the world around it, but for bytes. Declared here
- * in the same shape as the client's, so that neither package imports the other.
+ * Everything that the code under test takes from the world around it, except for bytes. The interface is declared here
+ * in the same shape as that of the client, so that neither package imports the other.
  */
 export interface Environment {
   readonly clock: Clock
   /** A random number: at least 0, less than 1. */
   random(): number
-  /** Called for failures in the background, which no caller is there to catch. Must not throw. */
+  /** Called for failures in the background, which no caller can catch. Must not throw. */
   onError(error: Error, context: ErrorContext): void
-  /** Called for a use that is allowed and unwise. Must not throw. */
+  /** Called for a use that is allowed but unwise. Must not throw. */
   onWarning(message: string, context?: WarningContext): void
   readonly metrics: Metrics
   log(level: LogLevel, message: string, fields?: LogFields): void

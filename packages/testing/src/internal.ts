@@ -1,4 +1,4 @@
-/** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
+/** The exports for Wherry's other packages. They may change with any release, a patch too: programs import from the package itself. */
 export { memoryTransport, systemClock } from '@wherry/apiserver/internal'
 export { recordedEnvironment } from './simulate/recorded-environment.ts'
 export { Trace } from './simulate/trace.ts'

@@ -6,7 +6,7 @@ export type { TestServer } from './test-server/test-server.ts'
 
 /**
  * Starts an API server for the tests of a file, or of the `describe` around the call, and closes it after them. Each test gets a namespace of its own,
- * and fails if the operator reported an error that it did not expect. Tests that use it run one after the other.
+ * and fails if the operator reported an error that it did not expect. Tests that use the server run one after the other.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ function note(file: string, test: string): void {
   run.set(file, (run.get(file) ?? new Set<string>()).add(test))
 }
 
-/** The runner says which tests a file has only by running them: what a whole and green run did not have is gone. */
+/** Deletes the recordings of tests that a complete and successful run did not have. Only a run shows which tests a file has. */
 function forgetOthers(code: number): void {
   const isFiltered = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)].some(one =>
     filters.test(one),

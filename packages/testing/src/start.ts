@@ -16,7 +16,7 @@ export interface CommonOptions {
   readonly authorization?: 'RBAC' | 'allow' | undefined
   /** Users by bearer token, in addition to the administrator. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
-  /** Records rights for `rights()`. @default true; false for a real server, which keeps an audit log for it */
+  /** Records rights for `rights()`. @default true; false for a real server, which has to write an audit log for that */
   readonly recordRights?: boolean | undefined
   /**
    * Runs the controllers of namespaces and garbage collection; for a real server also that of tokens of service accounts.
@@ -31,7 +31,7 @@ export interface CommonOptions {
    */
   readonly clusterObjects?: boolean | undefined
   /**
-   * Turns on the admission plugin `OwnerReferencesPermissionEnforcement`, as OpenShift has it: an owner with `blockOwnerDeletion` needs the right to
+   * Turns on the admission plugin `OwnerReferencesPermissionEnforcement`, as OpenShift does: an owner with `blockOwnerDeletion` needs the right to
    * update its `finalizers`, and a change of owners the right to delete the object.
    * @default false
    */
@@ -42,7 +42,7 @@ export interface CommonOptions {
 
 /** Options of a server if the caller does not know its kind. */
 export interface AnyServerOptions extends CommonOptions {
-  /** Which server it is. */
+  /** The kind of the server. */
   readonly kind: 'embedded' | 'real' | 'auto'
 }
 
@@ -55,13 +55,13 @@ export interface AutoServerOptions extends CommonOptions {
 }
 
 /**
- * Starts a Kubernetes API server for tests: `embedded` (the default), or `real`, a kube-apiserver with its etcd. `auto` starts a real one if there
- * is one; the server's `kind` says which it is.
+ * Starts a Kubernetes API server for tests: `embedded` (the default), or `real`, a kube-apiserver with its etcd. `auto` starts a real server if its binary
+ * is found, and otherwise an embedded server; the server's `kind` shows which.
  *
  * An embedded server listens on loopback with TLS and HTTP/2, and also answers in memory. It runs in this process or, with `isolate: true`, in a
- * child process. It answers as kube-apiserver 1.37 does; what it does not support it answers with a 501 that says what is missing.
+ * child process. It answers as kube-apiserver 1.37 does. It answers an unsupported request with a 501 that names the missing feature.
  *
- * Throws an `OptionError` for an option that this kind does not have; for a real server, what `findApiServer` throws if there is none, and an
+ * Throws an `OptionError` for an option that this kind does not have; for a real server also the errors of `findApiServer`, and an
  * `ApiServerStartError` with the server's last output.
  *
  * @example

@@ -9,7 +9,7 @@ const timeoutMs = 600_000
 
 /**
  * Starts an API server for the tests of a file, or of the `describe` around the call, and closes it after them. Each test gets a namespace of its own,
- * and fails if the operator reported an error that it did not expect. Tests that use it run one after the other.
+ * and fails if the operator reported an error that it did not expect. Tests that use the server run one after the other.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ const timeoutMs = 600_000
  * ```
  */
 export function setUpApiServer(options: TestServerOptions = {}): TestServer {
-  // The runner reads the source of a hook for the fixtures that it takes, so each is a function of its own.
+  // The runner parses the parameters of a hook for fixtures, so each hook is wrapped in a function of its own.
   const hooks = {
     beforeAll: (hook: () => Promise<void>) => beforeAll(() => hook(), timeoutMs),
     afterAll: (hook: () => Promise<void>) => afterAll(() => hook(), timeoutMs),
@@ -38,7 +38,7 @@ export function setUpApiServer(options: TestServerOptions = {}): TestServer {
         await hook(nameOf(task), task.result?.state !== 'fail', file.filepath)
         if (options.rights === undefined || looked.has(file)) return
         looked.add(file)
-        // All tests of the file are known, also those that a filter leaves out.
+        // All tests of the file are known here, including those that a filter leaves out.
         const names = new Set(testNames(file))
         forgetTestsOf(file.filepath, test => names.has(test))
       }, timeoutMs),
@@ -46,7 +46,7 @@ export function setUpApiServer(options: TestServerOptions = {}): TestServer {
   return testServer(hooks, options)
 }
 
-/** The files with earlier recordings that were looked at. */
+/** The files with earlier recordings that were checked already. */
 const looked = new WeakSet<object>()
 
 /** The names of the tests of a file, or of a suite. */
@@ -63,7 +63,7 @@ interface Named {
   readonly suite?: Named | undefined
 }
 
-/** The name of a test after those of the suites that it is in. */
+/** The name of a test, after the names of the suites around it. */
 function nameOf({ name, suite }: Named): string {
   return suite === undefined || suite.name === '' ? name : `${nameOf(suite)} > ${name}`
 }

@@ -25,7 +25,7 @@ export function certificatesFor(
   })
 }
 
-/** Whether the user gives certificates by a source of his own. */
+/** Whether the option is a user's own source of certificates. */
 export function isSource(certificates: CertificateOptions | CertificateSource): certificates is CertificateSource {
   return 'current' in certificates
 }

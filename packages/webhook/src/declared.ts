@@ -4,26 +4,26 @@ import type { ConversionStanza } from './conversion/stanza.ts'
 import type { WebhookDefinition } from './declaration/definition.ts'
 import type { WebhookConfiguration, WebhookService } from './scope/configurations.ts'
 
-/** What the webhooks of an operator are deployed with: the details of their declaration, which `wherry manifests` reads. */
+/** The details for the deployment of an operator's webhooks, which `wherry manifests` reads. */
 export interface WebhookDetails {
   readonly service: Required<WebhookService>
   /** The port that the server listens on. */
   readonly port: number
   readonly host?: string | undefined
-  /** Where the API server calls the webhooks, in place of the Service. */
+  /** The address at which the API server calls the webhooks, in place of the Service. */
   readonly address?: string | undefined
   /** Whether requests are refused while no replica serves. */
   readonly fails: boolean
   /** The files of certificates that are mounted. */
   readonly files?: readonly string[] | undefined
-  /** What `kubectl delete` removes the configurations by: `validatingwebhookconfiguration/game`. */
+  /** The arguments by which `kubectl delete` removes the configurations: `validatingwebhookconfiguration/game`. */
   readonly configured: readonly string[]
-  /** The configurations, if a manifest has them. */
+  /** The configurations for a manifest. Empty if the operator applies its configurations itself. */
   readonly configurations: readonly WebhookConfiguration[]
   readonly conversions: readonly ConversionStanza[]
 }
 
-/** What a declaration is made of. */
+/** The input of {@link webhooksDeclaration}. */
 export interface DeclaredWebhooks {
   readonly operator: string
   readonly definitions: readonly WebhookDefinition[]
@@ -35,11 +35,11 @@ export interface DeclaredWebhooks {
 
 const admission = 'admissionregistration.k8s.io'
 const kept = ['list', 'watch', 'patch']
-/** Said at the rule: it is stronger than it looks. */
+/** The comment at the rule in the role, because the right is stronger than it looks. */
 const anyRequest =
   "webhooks: this can't be limited by a name, so a stolen token can have any request reviewed; configurations: 'manifest' needs no such right"
 
-/** The rights of an operator's webhooks, as docs/webhooks.md has them, and what they are deployed with. */
+/** The rights of an operator's webhooks, as listed in docs/webhooks.md, and the details for their deployment. */
 export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclaration {
   const { operator, definitions, hasOwnCertificates, isApplied, details } = declared
   const secret = { group: '', resource: 'secrets', namespace: details.service.namespace }

@@ -1,4 +1,4 @@
-/** What a program does wrong with its webhooks. */
+/** The mistake of a program in the use of its webhooks. */
 export type WebhookUsageCode =
   /** A webhook was declared without a resource or a handler. */
   | 'WEBHOOK_INCOMPLETE'
@@ -16,7 +16,7 @@ export type WebhookUsageCode =
   | 'CONVERSION_TAKEN'
 
 /**
- * The program declares its webhooks wrongly: `code` says how, the message says what to do. Fix the program; do not catch it.
+ * The program declares its webhooks wrongly: `code` names the mistake, and the message has the remedy. Fix the program; do not catch this error.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export class WebhookUsageError extends Error {
   }
 }
 
-/** A handler read a view that no synced informer serves. The read does not wait: the request is answered as `failurePolicy` says. */
+/** A handler read a view that no synced informer serves. The read does not wait: `failurePolicy` decides the answer to the request. */
 export class NotInCacheError extends Error {
   override readonly name = 'NotInCacheError'
   readonly code = 'NOT_IN_CACHE'
@@ -50,7 +50,7 @@ export class NotInCacheError extends Error {
   }
 }
 
-/** A handler did not end within its deadline, which is 0.8 of `timeoutSeconds`. The request is answered as `failurePolicy` says. */
+/** A handler did not end within its deadline, which is 80 % of `timeoutSeconds`. `failurePolicy` decides the answer to the request. */
 export class HandlerDeadlineError extends Error {
   override readonly name = 'HandlerDeadlineError'
   readonly code = 'HANDLER_DEADLINE'
@@ -73,16 +73,16 @@ export class AnsweredAlreadyError extends Error {
   }
 }
 
-/** What a handler did with its draft that no answer can carry. */
+/** The reason why no answer can carry the result of a handler. */
 export type InvalidAnswerCode =
-  /** It changed a field that a mutating webhook may not change. */
+  /** The handler changed a field that a mutating webhook may not change. */
   | 'FORBIDDEN_CHANGE'
-  /** It set a value that JSON does not have. */
+  /** The handler set a value that JSON does not have. */
   | 'NOT_JSON'
-  /** It returned a value. */
+  /** The handler returned a value. */
   | 'RETURNED_VALUE'
 
-/** The result of a handler is no answer. `code` says why, and `path` names the field. The request is answered as `failurePolicy` says. */
+/** The result of a handler is no valid answer. `code` is the reason, and `path` the field. `failurePolicy` decides the answer to the request. */
 export class InvalidAnswerError extends Error {
   override readonly name = 'InvalidAnswerError'
   readonly code: InvalidAnswerCode
@@ -96,13 +96,13 @@ export class InvalidAnswerError extends Error {
   }
 }
 
-/** Somebody resets the `caBundle` of the operator's webhooks again and again. Sent to `onError` once, until there were two quiet minutes. */
+/** Another writer resets the `caBundle` of the operator's webhooks again and again. Sent to `onError` once, and again only after two minutes without a reset. */
 export class BundleFightError extends Error {
   override readonly name = 'BundleFightError'
   readonly code = 'BUNDLE_FIGHT'
   /** The kind and the name of the configuration. */
   readonly configuration: string
-  /** The field managers that own a bundle, other than the operator's; if there is none, the one that wrote last. */
+  /** The field managers that own a bundle, other than the operator's; if there is none, the manager that wrote last. */
   readonly managers: readonly string[]
 
   constructor(configuration: string, managers: readonly string[]) {
@@ -116,8 +116,8 @@ export class BundleFightError extends Error {
 }
 
 /**
- * The Service of the webhooks does not exist, so the operator writes nothing that names it: an API server would refuse each request that it can't ask
- * about. Sent to `onError` once, until the Service is there.
+ * The Service of the webhooks does not exist, so the operator writes no configuration that names it: otherwise an API server would refuse each request
+ * for which it calls a webhook. Sent to `onError` once, and again only if the Service was created and deleted since.
  */
 export class ServiceMissingError extends Error {
   override readonly name = 'ServiceMissingError'

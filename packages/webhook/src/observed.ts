@@ -15,7 +15,7 @@ export interface ObservedAdmission {
   readonly user: string
   readonly isDryRun: boolean
   readonly allowed: boolean
-  /** Why it is refused; '' if it is allowed. */
+  /** The reason of the refusal; '' if the request is allowed. */
   readonly message: string
   readonly warnings: readonly string[]
   /** A line for each change: `add /metadata/labels {"a":"b"}`. Without values for Secrets. */
@@ -25,23 +25,23 @@ export interface ObservedAdmission {
   readonly tookMs: number
 }
 
-/** What a tool in the process of an operator sees of its webhooks before they are served, such as `wherry dev`. */
+/** The webhooks of an operator, for a tool in its process such as `wherry dev`, before they are served. */
 export interface ObservedWebhooks {
   readonly name: string
-  /** Has the API server of this machine call them at `127.0.0.1`. The operator then makes its certificates and applies its configurations, whatever the options say. */
+  /** Serves the webhooks at `127.0.0.1` for the API server of this machine. The operator then makes its certificates and applies its configurations, regardless of its options. */
   serveHere(): void
-  /** Has them not served. Nothing is written then. */
+  /** Leaves the webhooks out: they are not served, and no configuration is written. */
   leaveOut(): void
   /** Calls the listener after each request that is answered. */
   onAdmission(listener: (admission: ObservedAdmission) => void): void
-  /** Calls the listener with the names of all webhooks and conversions once the API server asks them: it has what leads to them, and trusts them. */
+  /** Calls the listener with the names of all webhooks and conversions once the API server calls them: it has their configurations, and trusts their certificate. */
   onAsked(listener: (names: readonly string[]) => void): void
 }
 
-/** Where the webhooks of an operator publish their {@link ObservedWebhooks}, before they are served. */
+/** The channel at which the webhooks of an operator publish their {@link ObservedWebhooks}, before they are served. */
 const starts = channel('wherry.webhooks.start')
 
-/** What a tool wants of the webhooks. */
+/** The options and listeners that a tool has set for the webhooks. */
 export interface Observation {
   readonly options: WebhooksOptions
   readonly isLeftOut: boolean
@@ -49,7 +49,7 @@ export interface Observation {
   readonly asked: readonly ((names: readonly string[]) => void)[]
 }
 
-/** Publishes the webhooks of an operator, if anybody listens, and returns with which options they are to be served. */
+/** Publishes the webhooks of an operator, if a tool listens. Returns the options with which they are served. */
 export function observation(name: string, given: WebhooksOptions): Observation {
   const listeners: ((admission: ObservedAdmission) => void)[] = []
   const asked: ((names: readonly string[]) => void)[] = []
@@ -72,14 +72,14 @@ export function observation(name: string, given: WebhooksOptions): Observation {
   return { options, isLeftOut, listeners, asked }
 }
 
-/** The own namespace of an operator is left out of its reviews, and must be there: on this machine that is `kube-system`, and objects in `default` are reviewed. */
+/** The options on this machine. The namespace of the Service must exist, and its objects are not reviewed, so it is `kube-system`: objects in `default` are reviewed. */
 function hereOf({ service, groups }: WebhooksOptions): WebhooksOptions {
   const name = typeof service === 'string' ? service : service.name
   const place = { address: '127.0.0.1', host: '127.0.0.1', port: 0 }
   return { service: { namespace: 'kube-system', name }, groups, ...place }
 }
 
-/** An admission as a tool sees it. */
+/** An admission in the form for tools. */
 export function observedAdmission(
   { name, view }: WebhookDefinition,
   { operation, resource, subResource, namespace, name: object, object: submitted, userInfo, dryRun }: AdmissionRequest,

@@ -6,22 +6,22 @@ import type { CertificateSource } from './server/certificates.ts'
 
 /** Options of {@link Webhooks}. */
 export interface WebhooksOptions {
-  /** The Service that leads to the operator's Pods. A name alone is one in the operator's own namespace: that of the client. */
+  /** The Service that leads to the operator's Pods. A name alone means a Service in the operator's own namespace: that of the client. */
   readonly service: string | WebhookService
   /**
-   * The certificate that the server shows: options of the operator's own, files, or a source. With a source, bundles are yours.
-   * @default the operator makes certificates, renews them, and keeps their authorities in the bundles of its configurations
+   * The certificate of the server: options of the operator's own certificates, files, or a source. With a source, you write the bundles.
+   * @default the operator makes certificates, renews them, and writes their authorities to the bundles of its configurations
    */
   readonly certificates?: CertificateOptions | CertificateSource | undefined
   /**
-   * Where the configurations come from. `apply`: the operator applies them when it starts. `manifest`: you apply what `webhooks.configurations()` gives,
-   * without `caBundle`, and the operator writes the bundles only.
+   * The origin of the configurations. `apply`: the operator applies them when it starts. `manifest`: you apply the result of
+   * `webhooks.configurations()`, without `caBundle`, and the operator writes only the bundles.
    * @default 'apply'
    */
   readonly configurations?: 'apply' | 'manifest' | undefined
   /**
    * A host name or an address under which the API server reaches this process, in place of the Service: for tests, and for an operator that runs outside
-   * of its cluster. The certificate is for it too.
+   * of its cluster. The certificate is valid for it too.
    * @default the API server calls the Service
    */
   readonly address?: string | undefined
@@ -29,9 +29,9 @@ export interface WebhooksOptions {
   readonly groups?: readonly string[] | undefined
   /** The address to listen on. @default all addresses */
   readonly host?: string | undefined
-  /** The port to listen on; 0 takes a free one. The Service's `targetPort` must be the same. @default 9443 */
+  /** The port to listen on; 0 for a free port. The Service's `targetPort` must be the same. @default 9443 */
   readonly port?: number | undefined
-  /** PEM of the authority that the API server's client certificate is of. Others are refused at the handshake. @default none is asked for */
+  /** PEM of the authority of the API server's client certificate. Other clients are refused at the handshake. @default no client certificate is required */
   readonly clientCa?: string | undefined
   /** Offers HTTP/2 along with HTTP/1.1. The API server needs none, and HTTP/2 has had flaws that let few clients keep a server busy. @default false */
   readonly http2?: boolean | undefined
@@ -44,7 +44,7 @@ const dnsLabel: Check = (option, value) => {
     throw new OptionRangeError(option, takes, JSON.stringify(value))
 }
 
-/** PEM of certificates. The error does not repeat it. */
+/** Checks that a value is PEM of certificates. The error does not contain the value. */
 const certificatePem: Check = (option, value) => {
   if (typeof value !== 'string') throw new OptionTypeError(option, 'PEM', typeof value)
   if (!value.includes('-----BEGIN CERTIFICATE-----'))
@@ -78,7 +78,7 @@ export function checkWebhookName(name: unknown): void {
   dnsLabel('webhook.name', name)
 }
 
-/** The Service of the options, with its namespace. @throws OptionTypeError if neither the options nor the client have one */
+/** The Service of the options, with its namespace. @throws OptionTypeError if neither the options nor the client have a namespace */
 export function serviceOf({ service }: WebhooksOptions, ownNamespace: string | undefined): WebhookService {
   if (typeof service !== 'string') return service
   if (ownNamespace === undefined)

@@ -3,7 +3,7 @@ import { services } from '@wherry/client/resources/core'
 import { ServiceMissingError } from './errors.ts'
 import type { WebhookService } from './scope/configurations.ts'
 
-/** The Service that leads to the webhooks. If it does not exist, an API server that is to call it refuses all that it has to ask about. */
+/** The Service of the webhooks. If it does not exist, an API server refuses each request for which it has to call a webhook. */
 export class OwnService {
   readonly #client: Client
   readonly #service: WebhookService
@@ -14,7 +14,7 @@ export class OwnService {
     this.#service = service
   }
 
-  /** Why nothing may name the Service yet; `undefined` if it exists. `onError` gets that once. Rejects if the server can't be asked. */
+  /** Resolves with an error if the Service does not exist, and otherwise with `undefined`. Sends the error to `onError` once. Rejects if the request fails. */
   async missing(signal: AbortSignal): Promise<ServiceMissingError | undefined> {
     const { namespace, name } = this.#service
     if ((await this.#client.get(services, { namespace, name }, { signal })) !== undefined) {

@@ -6,11 +6,11 @@ export interface RoundsOptions {
   readonly environment: Environment
   /** Names the activity in errors. */
   readonly phase: string
-  /** One round. What it throws is reported, and another round follows after a backoff. */
+  /** Runs a round. Its error is reported, and another round follows after a backoff. */
   readonly round: () => Promise<void>
 }
 
-/** Runs one round after the other, never two at a time: when it is asked for, at a time that was set, and after a failure. */
+/** Runs rounds one after the other, never two at a time: on request, at a set time, and after a failure. */
 export class Rounds {
   readonly #options: RoundsOptions
   readonly #backoff: Backoff
@@ -35,7 +35,7 @@ export class Rounds {
     })
   }
 
-  /** Asks for a round in `ms` milliseconds, unless one is due before. */
+  /** Asks for a round in `ms` milliseconds, unless a round is due before. */
   askIn(ms: number): void {
     const { clock } = this.#options.environment
     const at = clock.monotonic() + ms
@@ -48,7 +48,7 @@ export class Rounds {
     })
   }
 
-  /** No round begins any more. Resolves when the one that runs has ended. */
+  /** Starts no further round. Resolves when the running round has ended. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#isAsked = false
@@ -58,7 +58,7 @@ export class Rounds {
 
   async #run(): Promise<void> {
     const { environment, phase, round } = this.#options
-    // What asks may be in the middle of something.
+    // The caller of `ask` may have to finish its own work before the round.
     await Promise.resolve()
     while (this.#isAsked && !this.#isClosed) {
       this.#isAsked = false

@@ -33,11 +33,11 @@ import { sparedNamespaces } from './scope/selectors.ts'
 import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
 
 const defaultPort = 9443
-/** How often it is looked whether the API server asks, for a tool, in milliseconds. */
+/** The time between two checks of whether the API server calls the webhooks, for a tool, in milliseconds. */
 const askedEveryMs = 50
 
 /**
- * The admission webhooks and the conversions of an operator. They are served by every replica, from the start of the operator's run until its end.
+ * The admission webhooks and the conversions of an operator. Every replica serves them, from the start of the operator's run until its end.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export class Webhooks {
   #looks: Timer | undefined
   #server: WebhookServer | undefined
   #trust: KeptTrust | undefined
-  /** By the names of the definitions. */
+  /** The states of conversions, by the names of the definitions. */
   readonly #takenUp = new Map<string, TakenUp>()
 
   /**
@@ -89,7 +89,7 @@ export class Webhooks {
     operator.addComponent(component)
   }
 
-  /** The port that the server listens on; 0 while it does not. */
+  /** The port that the server listens on; 0 while it does not listen. */
   get port(): number {
     return this.#server?.port ?? 0
   }
@@ -110,9 +110,9 @@ export class Webhooks {
   }
 
   /**
-   * Serves a conversion, under a path of its own. It is served before the operator lists anything.
+   * Serves a conversion, under a path of its own. The server listens before the operator lists objects.
    *
-   * @throws WebhookUsageError if the conversion has no version but the hub, if the kind has a conversion already, or if the operator was run;
+   * @throws WebhookUsageError if the conversion has only the version of the hub, if the kind has a conversion already, or if the operator was run;
    * OptionTypeError
    */
   convert<H>(conversion: Conversion<H>): this {
@@ -131,7 +131,7 @@ export class Webhooks {
   }
 
   /**
-   * What the definitions of the kinds that are converted have in `spec.conversion`, without `caBundle`. The operator applies it, unless
+   * The fields `spec.conversion` of the definitions of converted kinds, without `caBundle`. The operator applies them, unless
    * `configurations` is `manifest`.
    *
    * @throws WebhookUsageError if the option `address` is given with port 0 and the server does not listen yet
@@ -146,7 +146,7 @@ export class Webhooks {
   }
 
   /**
-   * The webhook configurations to apply: one of the validating webhooks and one of the mutating ones, each if there are some. They have no `caBundle`.
+   * The webhook configurations to apply: that of the validating webhooks and that of the mutating webhooks, if there are any. They have no `caBundle`.
    *
    * @throws WebhookUsageError if a webhook is incomplete, or if the option `address` is given with port 0 and the server does not listen yet
    */
@@ -168,7 +168,7 @@ export class Webhooks {
   }
 
   /**
-   * Answers a request by the handler of a webhook, without a server: for tests of handlers. `read` needs an operator that runs.
+   * Answers a request by the handler of a webhook, without a server: for tests of handlers. `read` needs a running operator.
    *
    * @throws WebhookUsageError if there is no such webhook, or if it is incomplete
    */
@@ -182,8 +182,8 @@ export class Webhooks {
   }
 
   /**
-   * Answers a request as {@link Webhooks.review} does, and then once more with the object as the first answer changed it: an API server may ask a
-   * second time. Resolves with the second answer; its patch is empty if the handler is idempotent. If the first one refuses, resolves with that.
+   * Answers a request as {@link Webhooks.review} does, and then a second time with the object that the first answer changed, because an API server may call a
+   * webhook twice. Resolves with the second answer; its patch is empty if the handler is idempotent. If the first answer refuses, resolves with the first.
    *
    * ```ts
    * expect((await webhooks.reinvoke('owner', request)).patch).toEqual([])
@@ -198,7 +198,7 @@ export class Webhooks {
     return this.review(name, { ...request, object: patched(object, first.patch) })
   }
 
-  /** Adds a check that the operator is ready only if it passes, such as that the API server trusts the certificate. */
+  /** Adds a check, such as whether the API server trusts the certificate. The operator is ready only if the check passes. */
   addReadyCheck(check: () => unknown): void {
     this.#readyChecks.push(check)
   }
@@ -265,7 +265,7 @@ export class Webhooks {
     this.#server = new WebhookServer({ hooks, certificates, environment, host, port, clientCa, http2 })
     await this.#server.listen()
     const served = { webhooks: definitions.map(({ name }) => name), conversions: [...this.#conversions.keys()] }
-    // Otherwise a user finds out by an object that nobody reviewed.
+    // Logged, because a user would otherwise only notice by an object without a review.
     const unreviewed = sparedNamespaces(this.#service.namespace)
     environment.log('info', 'webhooks are served', { port: this.port, ...served, unreviewed })
     if (this.#options.address === undefined && this.#service.namespace === 'default' && definitions.length > 0)
@@ -340,7 +340,7 @@ export class Webhooks {
   }
 }
 
-/** By what it says of itself: it may be of another copy of this package. */
+/** Whether a value is a conversion. It checks the tag and not the class, because the value may be from another copy of this package. */
 function isConversion(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object WherryConversion]'
 }

@@ -12,7 +12,7 @@ export async function resourcesIn(folder: string): Promise<readonly ProjectResou
   const found = await Promise.all(
     files.map(async name => {
       const text = await readFile(join(folder, name), 'utf8')
-      // To parse all files of a project takes long.
+      // Files without the name are not parsed, because to parse all files of a project takes long.
       return text.includes('defineResource') ? resourcesOf(name.replaceAll('\\', '/'), text) : []
     }),
   )
@@ -32,7 +32,7 @@ function resourcesOf(name: string, text: string): ProjectResource[] {
   })
 }
 
-/** The texts among what `defineResource` is called with. */
+/** The fields with literal texts of the argument of `defineResource`. */
 function namesOf(value: ts.Expression): Readonly<Record<string, string>> | undefined {
   if (!ts.isCallExpression(value) || !ts.isIdentifier(value.expression)) return undefined
   const [given] = value.arguments

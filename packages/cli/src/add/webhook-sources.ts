@@ -1,4 +1,4 @@
-/** A resource of a project, as its sources declare it. */
+/** A resource that the sources of a project declare. */
 export interface ProjectResource {
   /** The constant that the file exports. */
   readonly constant: string
@@ -25,10 +25,10 @@ export function functionOf(name: string): string {
   return `${name.replaceAll(/-+([a-z0-9])/g, (_, first: string) => first.toUpperCase())}Webhook`
 }
 
-/** What the templates declare: a resource with such a name gets another one there. */
+/** The names that the templates declare. A resource with the same name gets another name in the new files. */
 const ofTemplates = new Set(['webhooks', 'client', 'operator', 'test', 'assert', 'review', 'object', 'draft', 'deny'])
 
-/** The file of a webhook. It has a handler to be replaced, which does something that its test sees. */
+/** The source of a webhook, with a placeholder handler that has an effect for the test to check. */
 export function webhookSource({ name, mutates, resource }: NewWebhook): string {
   const { constant, file, kind } = resource
   const local = ofTemplates.has(constant) || constant === functionOf(name) ? 'reviewed' : constant

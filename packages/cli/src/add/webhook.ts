@@ -8,16 +8,16 @@ import { resourcesIn } from './project-resources.ts'
 import { type NewWebhook, type ProjectResource, webhookSource, webhookTest } from './webhook-sources.ts'
 import { webhookLines, wired } from './wired.ts'
 
-/** What was asked for. */
+/** The webhook that the user wants to add. */
 export interface AskedWebhook {
   readonly name: string
   readonly kind: string
   readonly mutates: boolean
-  /** As the user wrote it. */
+  /** The path of the program as the user wrote it. */
   readonly program: string
 }
 
-/** Writes a webhook and its test, and adds it to the program. Says which lines to add if the program is not one that can be changed for sure. */
+/** Writes a webhook and its test, and adds the webhook to the program. Prints the lines to add if it can't change the program safely. */
 export async function addWebhook({ name, kind, mutates, program }: AskedWebhook, host: CommandHost): Promise<void> {
   const { cwd, stdout } = host
   if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
@@ -71,7 +71,7 @@ async function resourceOf(kind: string, folder: string, cwd: string): Promise<Pr
 
 interface Package {
   readonly name: string
-  /** Adds `@wherry/webhook`, at the version of the other packages. Resolves with whether it was there. */
+  /** Adds the dependency `@wherry/webhook`, at the version of the other packages. Resolves with true if it was there before. */
   add(): Promise<boolean>
 }
 

@@ -1,13 +1,13 @@
 import ts from 'typescript'
 import { functionOf, type NewWebhook } from './webhook-sources.ts'
 
-/** What a program needs for a webhook, in lines that a user could add by hand. */
+/** The lines that a program needs for a webhook. A user could add them by hand. */
 export interface WebhookLines {
   readonly imports: readonly string[]
   readonly statements: readonly string[]
 }
 
-/** The lines for a webhook. @param webhooks the constant of the Webhooks that are there already, if there are some */
+/** The lines for a webhook. @param webhooks the constant with the Webhooks that the program has already, if any */
 export function webhookLines({ name, resource, operator }: NewWebhook, of: string, webhooks?: string): WebhookLines {
   const { group } = resource
   const groups = group === '' ? '' : `, groups: ['${group}']`
@@ -25,8 +25,8 @@ export function webhookLines({ name, resource, operator }: NewWebhook, of: strin
 }
 
 /**
- * The text of a program with a webhook added, before its operator is run. `undefined` if that can't be done for sure: if the operator is not run by one
- * `await operator.run(…)` at the top of the file, or if a name is taken.
+ * The text of a program with a webhook added, before its operator is run. `undefined` if the program can't be changed safely: if it does not have
+ * exactly one `await operator.run(…)` at the top of the file, or if a name is taken.
  */
 export function wired(text: string, webhook: NewWebhook): string | undefined {
   const file = ts.createSourceFile('main.ts', text, ts.ScriptTarget.Latest, true)

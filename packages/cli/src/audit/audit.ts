@@ -20,36 +20,36 @@ import { rightsYaml } from './rights/rights-yaml.ts'
 /** How a program is audited. */
 export interface AuditOptions {
   readonly command: readonly string[]
-  /** The folder of definitions for the embedded server, if there is one. */
+  /** The folder of definitions for the embedded server. The folder may be missing. */
   readonly crds: string
   /** The folder or file of objects for the embedded server. */
   readonly objects: string | undefined
   /** The kubeconfig of a real server. */
   readonly kubeconfig: string | undefined
-  /** A context of the kubeconfig. It is asked whether that is meant. */
+  /** A context of the kubeconfig. The command asks the user to confirm its cluster. */
   readonly cluster: string | undefined
   /** Whether the user need not be asked. */
   readonly isAgreed: boolean
-  /** When the command is stopped, in milliseconds. `undefined`: it runs until it ends, or until Ctrl+C. */
+  /** The time after which the command is stopped, in milliseconds. `undefined`: the command runs until it ends, or until Ctrl+C. */
   readonly forMs: number | undefined
   /** How long before the end its rest begins, in milliseconds. */
   readonly restMs: number
   /** Objects that come and go while the command runs. The audit ends with the game. */
   readonly game: GameOptions | undefined
-  /** In which form the result is printed. */
+  /** The form of the printed result. */
   readonly prints: 'table' | 'json' | 'rbac'
   /** A file that gets the report as JSON. */
   readonly record: string | undefined
   /** A file that gets the report as a page. */
   readonly html: string | undefined
-  /** How long the command has to stop before it is killed, in milliseconds. */
+  /** The time between the signal to stop the command and its kill, in milliseconds. */
   readonly graceMs: number
 }
 
-/** Runs a command against a proxy of an API server, and prints what it asked for. Resolves with the command's exit status; 0 if the audit ended it. */
+/** Runs a command against a proxy of an API server, and prints its requests. Resolves with the command's exit status; 0 if the audit ended the command. */
 export async function audit(options: AuditOptions, host: CommandHost): Promise<number> {
   const [record, html] = [options.record, options.html].map(file => file && resolve(host.cwd, file))
-  // A file that can't be written is said before the run.
+  // Fails before the run if a file can't be written.
   for (const file of [record, html]) if (file !== undefined) await appendFile(file, '')
   const received = new Received(`wherry-audit-${randomBytes(4).toString('hex')}`)
   await using place = await placeOf(options, received.namespace, host)
@@ -117,9 +117,9 @@ async function placeOf(options: AuditOptions, namespace: string, host: CommandHo
   return place
 }
 
-/** A game that is played while the command runs, if there is to be one. */
+/** A game that is played while the command runs. Does nothing if the user did not ask for a game. */
 class RunningGame implements AsyncDisposable {
-  /** Resolves when it was played to its end, and rejects if it can't be played. */
+  /** Resolves when the game was played to its end, and rejects if the game fails. */
   readonly over: Promise<NodeJS.Signals>
   readonly #controller = new AbortController()
   readonly #report: Promise<GameReport | undefined>
@@ -136,7 +136,7 @@ class RunningGame implements AsyncDisposable {
     this.over.catch(() => undefined)
   }
 
-  /** Ends the game. Resolves when its namespace is gone; with its report if it was played to its end. */
+  /** Ends the game. Resolves when its namespace is deleted, with the report if the game was played to its end. */
   end(): Promise<GameReport | undefined> {
     this.#controller.abort()
     return this.#report
@@ -147,7 +147,7 @@ class RunningGame implements AsyncDisposable {
   }
 }
 
-/** When the audit ends a command, and with which signal. */
+/** The end of a command by the audit: the time and the signal. */
 class Stop implements Disposable {
   /** Resolves when the time is over, or when the user ends the audit. */
   readonly reached: Promise<NodeJS.Signals>
@@ -168,7 +168,7 @@ class Stop implements Disposable {
   }
 }
 
-/** A program reads the kubeconfig before it looks whether it is in a pod, but not every library does. */
+/** The environment of the command. It hides that the audit may run in a pod, because some libraries prefer a pod's own access to a kubeconfig. */
 function environment(kubeconfig: string): NodeJS.ProcessEnv {
   const { KUBERNETES_SERVICE_HOST: _, KUBERNETES_SERVICE_PORT: __, ...env } = process.env
   const direct = [env.NO_PROXY || env.no_proxy, '127.0.0.1'].filter(Boolean).join(',')

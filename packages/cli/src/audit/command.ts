@@ -34,7 +34,7 @@ Examples:
 
 Exit status: that of the command if it ends by itself; 0 if the audit ended it; 1 the program received objects of the game or its memory grew, the server can't start, or the command can't be run; 2 wrong usage.`
 
-/** `wherry audit`: counts what a program in any language asks of an API server. */
+/** `wherry audit`: counts the requests of a program in any language to an API server. */
 export function auditCommand(host: CommandHost): Command {
   return new Command('audit')
     .description(

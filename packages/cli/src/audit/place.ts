@@ -27,7 +27,7 @@ export async function embedded(crds: string, objects: string | undefined, host: 
   return { access: fromUrl(url, { ca, token }), [Symbol.asyncDispose]: () => server.close() }
 }
 
-/** The cluster of a kubeconfig. @param context the current one if it is undefined */
+/** The cluster of a kubeconfig. @param context the name of a context; `undefined`: the current context */
 export async function clusterOf(
   kubeconfig: string | undefined,
   context: string | undefined,

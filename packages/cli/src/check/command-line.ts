@@ -12,9 +12,9 @@ interface Word {
 }
 
 /**
- * The commands of a script of package.json, each with its arguments as a shell would give them: quotes, `&&` and `;`, and patterns of files relative to `cwd`.
+ * The commands of a script of package.json, each with its arguments. Parses quotes, `&&` and `;` as a shell does, and expands patterns of files relative to `cwd`.
  *
- * @throws ShellSyntaxError for what else a shell understands, such as `$NAME` and `|`
+ * @throws ShellSyntaxError for other syntax of a shell, such as `$NAME` and `|`
  */
 export function commandsOf(script: string, cwd: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]]
@@ -38,7 +38,7 @@ function wordOf(token: string): Word {
   return { text: text.join(''), isPattern }
 }
 
-/** A pattern without a file stays as it is, as in a shell. */
+/** Expands a pattern of files. A pattern without a matching file stays unchanged, as in a shell. */
 function expanded({ text, isPattern }: Word, cwd: string): readonly string[] {
   const found = isPattern ? globSync(text, { cwd }).sort() : []
   return found.length === 0 ? [text] : found

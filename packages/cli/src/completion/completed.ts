@@ -1,32 +1,32 @@
 import type { Command } from 'commander'
 
-/** The shells that there is a script for. */
+/** The shells that have a script. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 export type Shell = (typeof shells)[number]
 
-/** What may stand at a place of a command line. */
+/** The values that a place of a command line may have. */
 export type Values = 'file' | 'folder' | readonly string[]
 
-/** An option as it is completed. */
+/** An option to complete. */
 export interface CompletedOption {
-  /** With its dashes: `--out`. */
+  /** The name of the option with its dashes: `--out`. */
   readonly flag: string
   readonly description: string
-  /** What comes after it; undefined for an option without a value. */
+  /** The values of the option; undefined for an option without a value. */
   readonly values: Values | undefined
 }
 
-/** A command as it is completed. */
+/** A command to complete. */
 export interface CompletedCommand {
   readonly name: string
   readonly description: string
   readonly options: readonly CompletedOption[]
-  /** What may stand for its arguments. */
+  /** The values of the arguments. */
   readonly values: Values
 }
 
-/** The commands of a program, as its parser knows them. */
+/** The commands of a program, from its parser. */
 export function completed(program: Command): readonly CompletedCommand[] {
   return program.commands.map(command => ({
     name: command.name(),

@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOption, Shell, Values } from './completed.ts'
 
-/** For bash 3.2 and later. Where it completes nothing, bash completes file names. */
+/** The script for bash 3.2 and later. If the script completes nothing, bash completes file names. */
 function bashScript(commands: readonly CompletedCommand[]): string {
   const reply = (values: Values): string => {
     if (values === 'file') return 'COMPREPLY=()'
@@ -94,7 +94,7 @@ function sh(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** A description where zsh gives brackets and colons a meaning. */
+/** Escapes a description for zsh, because brackets and colons have a meaning there. */
 function zshText(text: string): string {
   return text.replaceAll(/[[\]:\\]/g, '\\$&')
 }

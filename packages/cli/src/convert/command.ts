@@ -41,9 +41,9 @@ interface Finding {
   /** The version to which the objects were converted. */
   readonly version: string
   readonly finding: 'fails' | 'loses'
-  /** Why it fails, or the field that gets lost. */
+  /** The error of the converter, or the path of the lost field. */
   readonly what: string
-  /** How many objects it is true of, and the first of these. */
+  /** The number of objects with this problem, and the first of them. */
   readonly count: number
   readonly object: string
 }
@@ -91,7 +91,7 @@ async function findings(
   return { count: objectCount, found: [...found.values()] }
 }
 
-/** Why an object fails. The text of what a converter threw is shown: it is the user's own. */
+/** The reason why an object can't be converted. The error of a converter is shown as it is, because the converter is the user's own. */
 function whyOf(error: unknown): string {
   const { why, message, cause } = error as Partial<Record<'why' | 'message', string>> & { readonly cause?: unknown }
   const said = why ?? message ?? String(error)

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { KubernetesObject, View } from '@wherry/client'
 import { refused } from '../failure.ts'
 
-/** A conversion of `@wherry/webhook`, as far as this command needs it. */
+/** The part of a conversion of `@wherry/webhook` that this command needs. */
 export interface CheckedConversion {
   /** The name of the definition. */
   readonly name: string
@@ -16,8 +16,8 @@ export interface CheckedConversion {
 /**
  * The conversions that modules export. Node runs TypeScript as it is.
  *
- * @param files as the user wrote them
- * @throws CommandFailure if a module can't be loaded, or has none
+ * @param files the paths as the user wrote them
+ * @throws CommandFailure if a module can't be loaded, or exports no conversion
  */
 export async function exportedConversions(
   files: readonly string[],

@@ -81,7 +81,7 @@ async function* fromCluster(
   }
 }
 
-/** All objects, at the version that they are stored at: the API server converts none of these. */
+/** Lists all objects at the stored version, at which the API server does not convert them. */
 async function listed(client: Client, { name, hub }: CheckedConversion): Promise<readonly KubernetesObject[]> {
   const { defineResource } = await import('@wherry/client')
   const { customResourceDefinitions } = await import('@wherry/client/resources/apiextensions')

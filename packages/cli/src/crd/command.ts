@@ -115,7 +115,7 @@ async function crd(paths: readonly string[], options: Options, host: CommandHost
   throw new StaleFiles(['crd', ...paths, '--out', out])
 }
 
-/** All that files have: the definitions, and then the policies. */
+/** The definitions of files, and then the policies. */
 async function generatedFrom(files: DefinitionFiles): Promise<readonly Generated[]> {
   const { definitions, policies } = await files.exported()
   return [...definitions.map(generatedDefinition), ...policies.map(generatedPolicy)]

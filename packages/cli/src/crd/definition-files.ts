@@ -27,8 +27,8 @@ export class DefinitionFiles {
   #last: Read | undefined
 
   /**
-   * @param files as the user wrote them, relative to `cwd`
-   * @param sources what was parsed for other files with the same options, which is not parsed again
+   * @param files the paths as the user wrote them, relative to `cwd`
+   * @param sources the sources that were parsed already for other files with the same options
    */
   constructor(files: readonly string[], cwd: string, sources?: SourceFiles) {
     this.#files = [...new Set(files)]
@@ -36,12 +36,12 @@ export class DefinitionFiles {
     this.#sources = sources
   }
 
-  /** The definitions of all files, those of interfaces and then those that modules export, and the policies of modules. Node loads a module only once. */
+  /** The definitions of interfaces, then the definitions and policies that modules export. Node loads a module only once. */
   async exported(): Promise<Exported> {
     return this.#exportedBy(await this.#kinds())
   }
 
-  /** The definitions of interfaces, if there are no modules. */
+  /** The definitions of interfaces. Rejects if there are modules. */
   async interfaceDefinitions(): Promise<readonly CustomResourceDefinition[]> {
     const kinds = await this.#kinds()
     if (kinds.modules.length > 0)
@@ -87,14 +87,14 @@ export class DefinitionFiles {
     return new Set([...this.#files.map(file => resolve(this.#cwd, file)), ...(this.#last?.reader.ownFiles() ?? [])])
   }
 
-  /** Whether one of these files has changed since it was parsed. It is then parsed again. */
+  /** Whether a file has changed since it was parsed. A changed file is parsed again for the next result. */
   haveChanged(files: ReadonlySet<string>): boolean {
     return this.#last?.reader.haveChanged(files) ?? false
   }
 
   async #ofInterfaces(files: readonly string[]): Promise<readonly CustomResourceDefinition[]> {
     if (!isDeepStrictEqual(this.#last?.files, files)) {
-      // The compiler takes half a second to load: only for files that need it.
+      // The compiler takes half a second to load, so only files that need it load it.
       const { InterfaceFiles } = await import('../interface/definitions.ts')
       const paths = files.map(file => resolve(this.#cwd, file))
       this.#last = { files, reader: new InterfaceFiles(paths, this.#cwd, this.#sources) }
@@ -120,14 +120,14 @@ export class DefinitionFiles {
   }
 }
 
-/** The files that Node runs, since they have no interface with the tag `@group`: `--watch` takes none of them. */
+/** The files that are run by Node, since they have no interface with the tag `@group`. `--watch` accepts none of them. */
 export async function modulesAmong(files: readonly string[], cwd: string): Promise<readonly string[]> {
   const modules: string[] = []
   for (const file of files) if (!(await isOfInterfaces(file, cwd))) modules.push(file)
   return modules
 }
 
-/** Whether a file has an interface with the tag `@group`, which is then read and not run. */
+/** Whether a file has an interface with the tag `@group`. Such a file is parsed and not run. */
 async function isOfInterfaces(file: string, cwd: string): Promise<boolean> {
   const text = await readFile(resolve(cwd, file), 'utf8').catch(() => {
     throw wrongUsage(`${file} can't be read`)

@@ -4,14 +4,14 @@ import type { MutatingPolicy, ValidatingPolicy } from '@wherry/crd'
 import { isPolicyKind } from '../definition/policy-kinds.ts'
 import { refused } from '../failure.ts'
 
-/** A policy and its binding, as `policy` of `@wherry/crd` returns them. */
+/** A policy and its binding: the result of `policy` of `@wherry/crd`. */
 export type Policy = ValidatingPolicy | MutatingPolicy
 
-/** What a module exports, by whatever names. */
+/** The definitions and policies that a module exports, under any names. */
 export interface Exported {
-  /** What `defineCustomResource` returned. */
+  /** The results of `defineCustomResource`. */
   readonly definitions: readonly CustomResourceDefinition[]
-  /** What `policy` returned. */
+  /** The results of `policy`. */
   readonly policies: readonly Policy[]
 }
 

@@ -9,7 +9,7 @@ export interface FileChanges extends Disposable {
   next(): Promise<boolean>
 }
 
-/** An editor writes a file in several steps: this long after the last one it is read. */
+/** The time after the last change of a file until it is read, in milliseconds, because an editor writes a file in several steps. */
 const QUIET_MS = 50
 
 /** Watches the folders of files, since many editors replace a file when they save it. */

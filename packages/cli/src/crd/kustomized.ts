@@ -7,13 +7,13 @@ import { isRecord } from '../definition/shape.ts'
 import { refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 
-/** Where `wherry manifests --out deploy` writes it. */
+/** The kustomization that `wherry manifests --out deploy` writes. */
 const usual = 'deploy/kustomization.yaml'
 
 /**
- * Definitions with the conversions that a kustomization patches into them: what is applied is both.
+ * Definitions with the conversions that a kustomization patches into them, because both are applied together.
  *
- * @param file as the user wrote it; `undefined`: the usual one, if there is one
+ * @param file the path as the user wrote it; `undefined`: `deploy/kustomization.yaml`, if that exists
  */
 export async function kustomized(
   definitions: readonly CustomResourceDefinition[],
@@ -32,7 +32,7 @@ export async function kustomized(
   })
 }
 
-/** By the names of the definitions. */
+/** The conversions in a kustomization, by the names of the definitions. */
 function conversionsIn(content: string, path: string): ReadonlyMap<string, CustomResourceConversion> {
   try {
     const patches = readYaml(content).flatMap(one => (isRecord(one) && Array.isArray(one.patches) ? one.patches : []))

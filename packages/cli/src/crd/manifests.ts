@@ -7,13 +7,13 @@ import { OutFolder } from '../out-folder.ts'
 import { isSameYaml } from '../written.ts'
 import type { Policy } from './exported.ts'
 
-/** What has a file of its own. */
+/** A definition or a policy that is written to a file of its own. */
 export interface Generated {
   /** The name of the definition or of the policy: `games.arcade.example.com`. */
   readonly name: string
   /** The name of the file. */
   readonly file: string
-  /** A definition; or a policy, and then its binding. */
+  /** A definition; or a policy followed by its binding. */
   readonly objects: readonly object[]
   readonly yaml: () => string
   /** Whether a text has the same objects. Comments, the layout and the order of fields make no difference. */
@@ -47,18 +47,18 @@ export interface Manifest {
   readonly state: 'current' | 'stale' | 'missing' | 'written'
 }
 
-/** Says whether a manifest in `folder` is current. Writes nothing. Rejects with a CommandFailure for what is no file of the folder. */
+/** Checks whether a manifest in `folder` is current. Writes nothing. Rejects with a CommandFailure for a path that is no file of the folder. */
 export async function checkManifest(generated: Generated, folder: string, cwd: string): Promise<Manifest> {
   const { name } = generated
   const file = join(folder, generated.file)
   const text = await new OutFolder(folder, cwd).read(generated.file)
   if (text === undefined) return { name, file, state: 'missing' }
-  // Most manifests are as they were written. To parse one takes ten times as long as to write it.
+  // Most manifests are unchanged. To parse a manifest takes ten times as long as to write it, so the texts are compared first.
   const isCurrent = text === generated.yaml() || generated.isCurrent(text)
   return { name, file, state: isCurrent ? 'current' : 'stale' }
 }
 
-/** Writes a manifest to `folder`, which is made if it is not there. A current manifest stays as it is, with its comments. */
+/** Writes a manifest to `folder`, and makes the folder if it does not exist. A current manifest stays unchanged, with its comments. */
 export async function writeManifest(generated: Generated, folder: string, cwd: string): Promise<Manifest> {
   const found = await checkManifest(generated, folder, cwd)
   if (found.state === 'current') return found

@@ -1,17 +1,17 @@
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 
-/** What an API server refuses a schema for. */
+/** A reason why an API server refuses a schema. */
 export interface ServerRefusal {
   /** Which of the definition's versions. The first, if all have the same schema. */
   readonly version: number
   /** The field: `spec.players[].name`. Empty for the whole object. */
   readonly path: string
-  /** The server's words, after the part of the schema that they are about. */
+  /** The message of the server, after the part of the schema that it is about. */
   readonly message: string
 }
 
 /**
- * What an API server would refuse a definition with rules for: rules that do not compile or cost too much. The check is that of the embedded server,
+ * The rules of a definition that an API server would refuse, because they do not compile or cost too much. The check is that of the embedded server,
  * which takes some time to load. A definition without rules is not checked here: `@wherry/crd` makes no schema that a server refuses.
  */
 export async function serverRefusals(definition: CustomResourceDefinition): Promise<readonly ServerRefusal[]> {

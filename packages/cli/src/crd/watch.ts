@@ -4,7 +4,7 @@ import type { DefinitionFiles } from './definition-files.ts'
 import type { FileChanges } from './file-changes.ts'
 import type { Manifest } from './manifests.ts'
 
-/** What `wherry crd --watch` works with. */
+/** The files, the output and the writer of `wherry crd --watch`. */
 export interface WatchOptions {
   readonly files: DefinitionFiles
   readonly changes: FileChanges
@@ -15,9 +15,9 @@ export interface WatchOptions {
 }
 
 /**
- * Writes manifests now, and again after each change of a file, until the changes end. Prints all manifests at first, and then those that were written.
+ * Writes manifests now, and again after each change of a file, until the changes end. Prints all manifests at first, and later only the written ones.
  *
- * @throws CommandFailure for wrong usage, at first. Later failures are printed.
+ * @throws CommandFailure for wrong usage, before it begins. Later failures are printed.
  */
 export async function watchManifests({ files, changes, write, print, stderr }: WatchOptions): Promise<void> {
   let isFirst = true

@@ -1,6 +1,6 @@
 import type { ProjectNames, ProjectStyle } from './names.ts'
 
-/** `AGENTS.md` of a new project: what a coding assistant has to know before it changes a file. */
+/** `AGENTS.md` of a new project: the rules that a coding assistant has to know before it changes a file. */
 export function agents(names: ProjectNames, { schema, hasWebhook }: ProjectStyle): string {
   const { name, group, kind, singular, plural, code } = names
   const isZod = schema === 'zod'

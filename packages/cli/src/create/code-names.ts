@@ -22,20 +22,20 @@ export function codeNames(kind: string, singular: string, plural: string): CodeN
 
 const ownFiles = new Set(['main', 'reconcile'])
 
-/** What the language reserves, also in modules. */
+/** The reserved words of the language, including those of modules. */
 const reserved = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval export extends
   false finally for function if implements import in instanceof interface let new null package private protected public return static super switch
   this throw true try typeof undefined var void while with yield`.split(/\s+/),
 )
 
-/** What the templates import and declare. */
+/** The names that the templates import and declare. */
 const ofTemplates = new Set(
   `ObjectMeta Conditions ObjectOf Operator Client assert test all cluster client own operator key message ours condition z process object apply
   status`.split(/\s+/),
 )
 
-/** Types that TypeScript has everywhere, besides those of global values. */
+/** Global types of TypeScript, other than those of global values. */
 const globalTypes = new Set(
   `Partial Required Readonly Record Pick Omit Exclude Extract NonNullable Parameters ReturnType InstanceType Awaited Uppercase Lowercase Capitalize
   Uncapitalize NoInfer ThisType PropertyKey PromiseLike ArrayLike Iterable Iterator Function Disposable AsyncDisposable`.split(

@@ -13,7 +13,7 @@ interface Options {
   readonly webhook?: true
 }
 
-/** What is asked for if the command line does not say it. */
+/** The questions for the values that the command line lacks. */
 const questions = {
   name: 'The name of the operator (game-operator): ',
   group: 'Its API group, a domain of yours (arcade.example.com): ',
@@ -62,7 +62,7 @@ async function create(given: Given, style: ProjectStyle, host: CommandHost): Pro
   host.stdout.write(`\ncd ${name}\nnpm install\nnpm test\n`)
 }
 
-/** Asks for what is not given, if there is somebody to ask. */
+/** Asks the user for the missing values. */
 async function complete(given: Given, { ask }: CommandHost): Promise<Record<keyof typeof questions, string>> {
   const answers = { name: '', group: '', kind: '' }
   for (const part of ['name', 'group', 'kind'] as const) {
@@ -73,9 +73,9 @@ async function complete(given: Given, { ask }: CommandHost): Promise<Record<keyo
   return answers
 }
 
-/** The version of this package, which the others have too. */
+/** The version of this package, which the other packages of Wherry have too. */
 function ownVersion(): string {
-  // Two folders up from a source, and one from what is built.
+  // package.json is two folders up from a source, and one folder up from a built file.
   const found = ['../package.json', '../../package.json']
     .map(path => new URL(path, import.meta.url))
     .find(file => existsSync(file))

@@ -1,16 +1,16 @@
 import { plainValue } from '@wherry/crd/internal'
 import type { ProjectNames, SchemaKind } from './names.ts'
 
-/** Markdown's, which a template can't hold as it is. */
+/** A backtick for Markdown. A template literal can't contain one without an escape. */
 const tick = '`'
 
-/** What `wherry crd` makes of the schema of a new project. */
+/** The text that `wherry crd` writes for the schema of a new project. */
 export function definition(names: ProjectNames, schema: SchemaKind): string {
   const text = ofInterface(names)
   return schema === 'interface' ? text : differences.reduce((now, [one, other]) => now.replace(one, other), text)
 }
 
-/** In what the definition of a zod schema differs from that of the interface: in what conditions are like. */
+/** The replacements that make the definition of a zod schema from that of the interface. They differ in the schema of conditions. */
 const differences = [
   [` of a status, as ${tick}metav1.Condition${tick} has it.`, ' of a status.'],
   [`such as ${tick}Ready${tick}.`, 'such as Ready.'],
@@ -20,7 +20,7 @@ const differences = [
   [`The ${tick}metadata.generation${tick} that`, 'The generation that'],
 ] as const
 
-/** A name such as No is a text, and not false. */
+/** Quotes a name if YAML would read it as another type, such as `No`. */
 const quoted = (name: string): string => (typeof plainValue(name) === 'string' ? name : JSON.stringify(name))
 
 function ofInterface({ group, kind, singular, plural }: ProjectNames): string {

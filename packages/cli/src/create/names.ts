@@ -2,16 +2,16 @@ import { wrongUsage } from '../failure.ts'
 import { pluralOf } from '../interface/plural.ts'
 import { type CodeNames, codeNames } from './code-names.ts'
 
-/** What the kind of a project is described by. */
+/** The form in which the sources of a project describe its kind. */
 export type SchemaKind = 'interface' | 'zod'
 
-/** What a project is made of. */
+/** The choices for a new project. */
 export interface ProjectStyle {
   readonly schema: SchemaKind
   readonly hasWebhook: boolean
 }
 
-/** What a project is called, and the resource that it is for. */
+/** The names of a project and of its resource. */
 export interface ProjectNames {
   /** Of the folder, the package, the operator and its manifests. */
   readonly name: string
@@ -22,7 +22,7 @@ export interface ProjectNames {
   readonly singular: string
   /** `games` */
   readonly plural: string
-  /** What the sources call the kind: its own name, if that is free in all of them. */
+  /** The names of the kind in the sources: the kind's own name, if all sources can declare it. */
   readonly code: CodeNames
 }
 

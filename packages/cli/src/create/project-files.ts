@@ -8,7 +8,7 @@ import type { ProjectNames, ProjectStyle, SchemaKind } from './names.ts'
 import { sources } from './sources.ts'
 import { sourcesWithWebhook, webhookDeclared } from './webhook.ts'
 
-/** All files of a new project by path. `wherry check` finds nothing to change in them. */
+/** All files of a new project by path. `wherry check` finds nothing to change in these files. */
 export function projectFiles(
   names: ProjectNames,
   style: ProjectStyle,
@@ -68,7 +68,7 @@ kubectl apply -k deploy
 `
 }
 
-/** The commands that run the program against a cluster, and what comes after them. */
+/** The commands that run the program against a cluster, and the text after them. */
 function inCluster(hasWebhook: boolean): string {
   if (!hasWebhook) return 'kubectl apply -f deploy/crd\nnpm start\n```\n'
   return `npm run dev -- --cluster
@@ -143,7 +143,7 @@ jobs:
       - run: npm run build
 `
 
-/** What `wherry manifests` makes of the program and its test. */
+/** The text that `wherry manifests` writes for the program and its test. */
 function manifests(names: ProjectNames, hasWebhook: boolean): string {
   const { name, group, singular, plural } = names
   const webhook = hasWebhook ? webhookDeclared(name) : undefined

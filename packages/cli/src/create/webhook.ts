@@ -8,7 +8,7 @@ import { sources } from './sources.ts'
 /** The webhook of a new project. */
 const name = 'limits'
 
-/** The TypeScript files of a project with a webhook: those of one without, to which `wherry add webhook` has added it. */
+/** The TypeScript files of a project with a webhook: the result of `wherry add webhook` in a project without one. */
 export function sourcesWithWebhook(names: ProjectNames, schema: SchemaKind): Readonly<Record<string, string>> {
   const { code, group, kind, plural } = names
   const file = schema === 'zod' ? 'reconcile.ts' : `${code.file}.ts`
@@ -25,11 +25,11 @@ export function sourcesWithWebhook(names: ProjectNames, schema: SchemaKind): Rea
   }
 }
 
-/** As `@wherry/webhook` declares it. */
+/** The text of the declaration by `@wherry/webhook`. */
 const anyRequest =
   "webhooks: this can't be limited by a name, so a stolen token can have any request reviewed; configurations: 'manifest' needs no such right"
 
-/** What the webhook of a new project declares. A test compares it with what its program does. */
+/** The declaration of the webhook of a new project. A test compares it with the declaration by the program. */
 export function webhookDeclared(operator: string): {
   readonly rights: readonly DeclaredRight[]
   readonly details: WebhookDetails

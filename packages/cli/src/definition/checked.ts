@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>
  * A definition that a user wrote, after its form and its names were checked: its readers may rely on its type. The rules of structural schemas are left
  * to a server.
  *
- * @throws ShapeError with the path of what is wrong, in one line
+ * @throws ShapeError with the path of the wrong value, in one line
  */
 export function checkedDefinition(value: Fields): CustomResourceDefinition {
   if (value.apiVersion !== 'apiextensions.k8s.io/v1')
@@ -81,7 +81,7 @@ function checkSubresources(subresources: Fields, path: string): void {
   checkFields(scale, { labelSelectorPath: jsonPath }, `${path}.scale`)
 }
 
-/** A key is a word, as a server wants it: it stands before its value in a comment. */
+/** The texts of an object by key. A key must be a word, because it stands before its value in a comment. */
 const textsByKey = {
   takes: 'texts by keys such as example.com/name',
   ok: (one: unknown) =>

@@ -1,6 +1,6 @@
 import { matching, type Shape } from './shape.ts'
 
-// What a server takes as a name never leaves a folder, and is one word in a comment.
+// A name that a server accepts is a safe name of a file, and a single word in a comment.
 const label = '[a-z]([-a-z0-9]*[a-z0-9])?'
 const subdomain = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 

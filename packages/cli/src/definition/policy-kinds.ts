@@ -1,6 +1,6 @@
 const kinds = ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy'].flatMap(kind => [kind, `${kind}Binding`])
 
-/** Whether a kind is that of an admission policy, or of the binding of one. */
+/** Whether a kind is that of an admission policy, or of the binding of a policy. */
 export function isPolicyKind(kind: unknown): kind is string {
   return typeof kind === 'string' && kinds.includes(kind)
 }

@@ -13,7 +13,7 @@ import {
   texts,
 } from './shape.ts'
 
-/** Deeper schemas are refused: the names of their types would be as long as the path. */
+/** The maximum depth of a schema, because the names of deeper types would be as long as their paths. */
 const mostLevels = 100
 const longestPath = 2000
 
@@ -45,7 +45,7 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 }
 
-/** Checks a schema and all below it. Throws a `ShapeError` with the path of the first field that no server takes. */
+/** Checks a schema and all below it. Throws a `ShapeError` with the path of the first field that a server would refuse. */
 export function checkSchema(schema: unknown, path: string, levels = 0): void {
   if (!isRecord(schema)) throw new ShapeError(path, 'a schema is a map')
   if (levels > mostLevels || path.length > longestPath)

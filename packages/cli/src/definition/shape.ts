@@ -1,6 +1,6 @@
 import { oneLine } from '../one-line.ts'
 
-/** Says what is wrong with a definition, and where. */
+/** The definition has a wrong value. The message has the path of the value. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError'
 
@@ -9,7 +9,7 @@ export class ShapeError extends Error {
   }
 }
 
-/** A test of a value, and what it takes in words. */
+/** A test of a value, and a description of the values that pass. */
 export interface Shape {
   readonly takes: string
   readonly ok: (value: unknown) => boolean
@@ -46,7 +46,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Checks fields of an object; one that is not there is right. Throws a {@link ShapeError} for the first that is wrong. */
+/** Checks the fields of an object, all of which may be missing. Throws a {@link ShapeError} for the first wrong field. */
 export function checkFields(
   object: Readonly<Record<string, unknown>>,
   shapes: Readonly<Record<string, Shape>>,
@@ -56,7 +56,7 @@ export function checkFields(
     if (Object.hasOwn(object, name) && !shape.ok(object[name])) throw wrong(pathTo(path, name), object[name], shape)
 }
 
-/** A field that must be there. */
+/** Returns a required field. */
 export function needed(object: Readonly<Record<string, unknown>>, name: string, shape: Shape, path: string): unknown {
   if (!Object.hasOwn(object, name) || object[name] === null)
     throw new ShapeError(pathTo(path, name), `it is missing, and takes ${shape.takes}`)
@@ -71,7 +71,7 @@ function wrong(path: string, value: unknown, { takes }: Shape): ShapeError {
   return new ShapeError(path, `it takes ${takes}, not ${shown(value)}`)
 }
 
-/** A value on one line, not too long. A text of megabytes is not made into JSON for it. */
+/** A value on one line, cut if it is long. A long text is cut before it is converted to JSON. */
 function shown(value: unknown): string {
   if (isRecord(value)) return 'a map'
   if (Array.isArray(value)) return 'such a list'

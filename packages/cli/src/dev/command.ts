@@ -23,7 +23,7 @@ Examples:
 
 Exit status: 0 done; 1 the server can't start, or a definition is refused; 2 wrong usage.`
 
-/** `wherry dev`: runs an operator while it is written. */
+/** `wherry dev`: runs an operator during its development. */
 export function devCommand(host: CommandHost): Command {
   return new Command('dev')
     .description(

@@ -12,7 +12,7 @@ export async function currentContext(env: NodeJS.ProcessEnv = process.env): Prom
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch(() => '')
     const context = contextIn(text, file)
-    // The first file that names one wins, as for kubectl.
+    // The first file with a current context wins, as for kubectl.
     if (typeof context === 'string' && context !== '') return oneLine(context)
   }
   return undefined

@@ -13,20 +13,20 @@ import { commandLine, entry, Program, type ProgramOptions, passedOn } from './pr
 
 /** How `wherry dev` runs an operator. */
 export interface DevOptions {
-  /** As the user wrote it. */
+  /** The path of the program as the user wrote it. */
   readonly program: string
   /** The folder with definitions. */
   readonly crd: string
-  /** Where the page is, if that port is free. */
+  /** The port of the page, if that is free. */
   readonly pagePort: number
 }
 
-/** An editor writes a file in several steps: this long after the last one it is read. */
+/** The time after the last change of a file until it is read, in milliseconds, because an editor writes a file in several steps. */
 const quietMs = 30
 
 /**
  * Runs an operator in a place until the host ends it. Restarts it after each change of its sources, and applies the definitions again after each
- * change of theirs. Closes the place.
+ * change of them. Closes the place.
  */
 export async function dev(
   { program: file, crd, pagePort }: DevOptions,
@@ -36,14 +36,14 @@ export async function dev(
   const { cwd, stdout, stderr } = host
   const say = (line: string): void => void stderr.write(`wherry dev: ${line}\n`)
   const ending = host.ending?.()
-  // The place closes first: then nothing goes on that waits for its answers.
+  // Disposed after the place, so that no request of this work is still waiting for an answer.
   await using redefine = oneAtATime(async () => {
     try {
       const warnings = await place.applyDefinitions()
       say(`the definitions in ${crd} are applied`)
       for (const line of warnings) say(line)
     } catch (error) {
-      // The user mends it, and saves again.
+      // The user corrects the definitions and saves again.
       if (!ending?.aborted) say(error instanceof Error ? error.message : `${error}`)
     }
   })
@@ -86,7 +86,7 @@ export async function dev(
   })
   const folder = resolve(cwd, dirname(file))
   mkdirSync(resolve(cwd, crd), { recursive: true })
-  // Below the project itself is all that it has installed.
+  // A program in the project's own folder has node_modules below it, so only the folder itself is watched then.
   using _sources = changesIn(folder, folder !== resolve(cwd), /\.([cm]?[jt]s|json)$/, restart.ask)
   using _definitions = changesIn(resolve(cwd, crd), false, /\.(ya?ml|json)$/, redefine.ask)
   const beside = (await definitionCommands(cwd)).map(command => runBeside(command, host))
@@ -102,7 +102,7 @@ export async function dev(
   }
 }
 
-/** The commands in the scripts of the package that write definitions and policies, without `wherry`. Those of interfaces go on as files change. */
+/** The commands in the scripts of the package that write definitions and policies, without `wherry`. Commands for interfaces run with `--watch`. */
 async function definitionCommands(cwd: string): Promise<readonly (readonly string[])[]> {
   if (!existsSync(resolve(cwd, 'package.json'))) return []
   const writing = (await ownCommands(cwd)).filter(
@@ -117,7 +117,7 @@ async function definitionCommands(cwd: string): Promise<readonly (readonly strin
   )
 }
 
-/** Runs a command of ours in a process of its own, which goes on until `end`. */
+/** Runs a command of `wherry` in another process, which runs until `end`. */
 function runBeside(args: readonly string[], { cwd, stdout, stderr }: CommandHost): { end(): Promise<void> } {
   const child: ChildProcess = spawn(
     process.execPath,
@@ -152,11 +152,11 @@ function changesIn(folder: string, recursive: boolean, names: RegExp, changed: (
 }
 
 interface Work extends AsyncDisposable {
-  /** Has the work done, and done again if it goes on already. */
+  /** Starts the work. If it runs already, the work runs once more afterwards. */
   readonly ask: () => void
 }
 
-/** Work of which never two go on at once. `work` never rejects. Its disposal waits for what goes on. */
+/** Work that never runs twice at once. `work` must not reject. The disposal waits for a running call. */
 function oneAtATime(work: () => Promise<void>): Work {
   let working: Promise<void> | undefined
   let isAsked = false

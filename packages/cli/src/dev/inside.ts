@@ -1,6 +1,6 @@
 /**
- * Loaded into the process of an operator by `wherry dev`, before its program. It loads the slow modules and holds the program up until it receives `go`.
- * Then it reports what the operator does. It ends the process with its parent.
+ * Loaded into the process of an operator by `wherry dev`, before its program. It loads the slow modules and delays the program until it receives `go`.
+ * Then it reports the state of the operator. It ends the process when the parent ends.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { createRequire, enableCompileCache } from 'node:module'
@@ -18,7 +18,7 @@ import {
   type Run,
 } from './messages.ts'
 
-/** Of `@wherry/controller`, which this package does not lean on: what it publishes. */
+/** The operator that `@wherry/controller` publishes. This package does not depend on that package. */
 interface Observed {
   readonly name: string
   state(): Omit<OperatorState, 'name'>
@@ -38,20 +38,20 @@ interface Cause {
   readonly changes?: { readonly paths: readonly string[]; readonly managers: readonly string[] } | undefined
 }
 
-/** Of `@wherry/webhook`. */
+/** The webhooks that `@wherry/webhook` publishes. */
 interface ObservedWebhooks {
   readonly name: string
   serveHere(): void
   leaveOut(): void
   onAdmission(listener: (admission: Admission) => void): void
-  /** An older `@wherry/webhook` does not have it. */
+  /** Missing in an older `@wherry/webhook`. */
   onAsked?(listener: (names: readonly string[]) => void): void
 }
 
-/** How often the state is looked at, in milliseconds. */
+/** The time between two reads of the state, in milliseconds. */
 const everyMs = 200
 
-// A start after a save compiles only what has changed. The cache is in the system's folder for temporary files.
+// With a cache, a start after a save compiles only the changed files. The cache is in the system's folder for temporary files.
 enableCompileCache()
 subscribe('wherry.operator.start', message => void report(message as Observed))
 subscribe('wherry.webhooks.start', message => placeWebhooks(message as ObservedWebhooks))
@@ -61,10 +61,10 @@ if (process.env.WHERRY_DEV_WAITS === 'true') {
   await preload(['@wherry/controller'])
   await released
 }
-// The operator keeps its process alive, or ends it: this must do neither.
+// The channel to the parent must not keep the process alive: only the operator decides that.
 process.channel?.unref()
 
-/** Loads packages as a program in the current folder would. One that is not there is the program's to miss. */
+/** Loads packages as a program in the current folder would. A missing package is ignored, because the program itself will report it. */
 async function preload(names: readonly string[]): Promise<void> {
   const { resolve } = createRequire(join(process.cwd(), 'program.js'))
   for (const name of names)
@@ -117,7 +117,7 @@ function withShortObstacle({ obstacle, ...controller }: ControllerState): Contro
 }
 
 function send(message: FromOperator): void {
-  // The parent may have gone.
+  // The parent may have ended.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 

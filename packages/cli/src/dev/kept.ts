@@ -13,12 +13,12 @@ interface Kept {
   readonly items: readonly (KubernetesObject & { readonly apiVersion: string; readonly kind: string })[]
 }
 
-/** What is of one run of an operator, and would mislead the next. */
+/** The resources with objects that are about a single run of an operator, and would mislead the next run. */
 const passing = new Set(['events', 'leases'])
 
-/** Stores what an earlier server held, with its uids and statuses. If the file is not there, makes its folder. */
+/** Stores the objects of an earlier server from a file, with their uids and statuses. If the file does not exist, makes its folder. */
 export async function restoreObjects(server: ControlledApiServer, file: string): Promise<void> {
-  // Said now if it can't be made: at the end the objects would be lost.
+  // Fails now if the folder can't be made, because at the end the objects would be lost.
   await mkdir(dirname(file), { recursive: true })
   if (!existsSync(file)) return
   let kept: Kept
@@ -51,7 +51,7 @@ export async function keepObjects(server: ApiServer, file: string): Promise<void
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
   const items: object[] = []
   const { items: definitions } = await client.list(customResourceDefinitions)
-  // Discovery does not say how lists are called.
+  // Discovery does not have the kinds of lists.
   const listKinds = new Map(definitions.map(({ metadata, spec }) => [metadata?.name, spec.names.listKind]))
   const seen = new Set<string>()
   for (const { group, version, kind, plural, namespaced, verbs } of await client.discoverAll()) {

@@ -6,7 +6,7 @@ export interface ControllerState {
   readonly obstacle?: string | undefined
   readonly views: readonly string[]
   readonly pending: readonly string[]
-  /** A sentence for each key that does not come to rest. An older `@wherry/controller` does not say it. */
+  /** A sentence for each key that does not come to rest. Missing in an older `@wherry/controller`. */
   readonly loops?: readonly string[] | undefined
 }
 
@@ -19,7 +19,7 @@ export interface ViewState {
   readonly holders: readonly string[]
 }
 
-/** What the operator watches, and what waits. */
+/** The watches and the queues of the operator. */
 export interface OperatorState {
   readonly name: string
   readonly controllers: readonly ControllerState[]
@@ -48,7 +48,7 @@ export interface Admission {
   readonly user: string
   readonly isDryRun: boolean
   readonly allowed: boolean
-  /** Why it was refused; '' if it was allowed. */
+  /** The reason of the refusal; '' if the request was allowed. */
   readonly message: string
   readonly warnings: readonly string[]
   /** A line for each change. */
@@ -67,7 +67,7 @@ export type FromOperator =
   | { readonly type: 'webhooks'; readonly names: readonly string[] }
   | { readonly type: 'explained'; readonly id: number; readonly text: string }
 
-/** Whether a message is one of ours. The program of the operator may send messages of its own, of any form. */
+/** Whether a message is from `inside.ts`. The program of the operator may send messages of its own, of any form. */
 export function isFromOperator(message: unknown): message is FromOperator {
   if (!isRecord(message)) return false
   const { type, state, run, id, text, admission, names } = message
@@ -118,12 +118,12 @@ function isAdmission(admission: Readonly<Record<string, unknown>>): boolean {
 /** How many characters of a text the page shows. */
 const mostCharacters = 1000
 
-/** A text as the page shows it: an error may have the length of a file. */
+/** Cuts a text for the page, because an error may have the length of a file. */
 export function cut(text: string): string {
   return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)} … (${text.length} characters)`
 }
 
-/** What it is asked. */
+/** A question to the operator about a key. */
 export interface Explain {
   readonly id: number
   readonly controller: string

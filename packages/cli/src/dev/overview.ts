@@ -5,7 +5,7 @@ const mostKeys = 1000
 
 /** How many admissions are kept. The oldest is dropped first. */
 const mostAdmissions = 200
-/** So many changes and warnings of an admission are shown. */
+/** The maximum number of changes and of warnings of an admission that are shown. */
 const mostLines = 20
 
 /** The last run of a key, and how often it ran. */
@@ -13,7 +13,7 @@ export interface KeyRun extends Run {
   readonly runs: number
 }
 
-/** All that the page shows. */
+/** The data of the page. */
 export interface Shown {
   /** Whether the program runs, and if not, why. */
   readonly program: string
@@ -25,7 +25,7 @@ export interface Shown {
   readonly admissions: readonly Admission[]
 }
 
-/** The state of the operator, as the page shows it. Calls its listeners when the state changes. */
+/** The state of the operator for the page. Calls its listeners when the state changes. */
 export class Overview {
   readonly #server: string
   readonly #listeners = new Set<() => void>()
@@ -50,7 +50,7 @@ export class Overview {
     }
   }
 
-  /** The program was started, or has ended. What was known of the one before is forgotten at the start. */
+  /** Sets whether the program runs. A start clears the state of the earlier run. */
   setProgram(program: string): void {
     this.#program = program
     if (program === 'starts') {
@@ -69,7 +69,7 @@ export class Overview {
     this.#changed()
   }
 
-  /** Calls the listener after changes, once for all that come together. Returns what ends it. */
+  /** Calls the listener after changes, once for several changes at a time. Returns a function that removes the listener. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

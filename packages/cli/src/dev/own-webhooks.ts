@@ -9,8 +9,8 @@ import type { CustomResourceDefinition } from '@wherry/client/resources/apiexten
 const isHere = (url: string | undefined): boolean => url?.startsWith('https://127.0.0.1:') === true
 
 /**
- * Deletes the webhook configurations of an operator that ran here and has stopped: its requests would be refused until it runs again, and for ever if its
- * sources have no such webhook any more.
+ * Deletes the webhook configurations of an operator that ran here and has stopped. Otherwise the requests for its webhooks would be refused until it runs
+ * again, and for ever if its sources no longer have the webhook.
  */
 export async function deleteOwnWebhooks({ url, ca, token }: ApiServer): Promise<void> {
   await using client = new Client({ url, ca, token })

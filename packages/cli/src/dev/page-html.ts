@@ -1,4 +1,4 @@
-/** The page of `wherry dev`: it shows the overview that `/events` sends, and asks `/explain` for a key. What an operator says is only ever text in it. */
+/** The page of `wherry dev`: it shows the overview that `/events` sends, and asks `/explain` for a key. It shows all data of an operator as plain text. */
 export const pageHtml = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

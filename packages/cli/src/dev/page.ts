@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net'
 import type { Overview } from './overview.ts'
 import { pageHtml } from './page-html.ts'
 
-/** A page that shows what an operator does. */
+/** The server of a page that shows the state of an operator. */
 export interface DevPage extends AsyncDisposable {
-  /** With the token, without which nothing is shown. */
+  /** The address of the page, with the token that the server requires. */
   readonly url: string
 }
 
 /**
- * Serves the page of an operator on 127.0.0.1, at `port` if that is free.
+ * Serves the page of an operator on 127.0.0.1, at `port` if that is free, and otherwise at a free port.
  *
- * @param explain what the operator says of a key
+ * @param explain returns the operator's explanation of a key
  */
 export async function servePage(
   overview: Overview,
@@ -23,7 +23,7 @@ export async function servePage(
   const token = randomBytes(16).toString('hex')
   const server = createServer((request, response) => void answer(request, response))
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A foreign page must not read it by a host name that resolves to this address.
+    // Another site must not read the page by a host name that resolves to this address.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
       return end(response, 403, 'text/plain', '')
     // A path such as `//` is no URL.
@@ -69,7 +69,7 @@ async function listening(server: ReturnType<typeof createServer>, port: number):
 /** Server-sent events: the whole overview at first, and after each change. */
 function sendEvents(overview: Overview, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-  // A page that does not keep up gets the newest, once it has read what it was sent.
+  // A slow page gets only the newest overview, once it has read the earlier one.
   let isBehind = false
   const send = (): void => {
     isBehind = response.writableNeedDrain

@@ -14,33 +14,33 @@ import { keepObjects, restoreObjects } from './kept.ts'
 import { deleteOwnWebhooks } from './own-webhooks.ts'
 import { appliedWithWarnings } from './unfit-objects.ts'
 
-/** Where an operator runs while it is developed. */
+/** The API server that an operator runs against during its development. */
 export interface Place extends AsyncDisposable {
   readonly url: string
-  /** For the program of the operator. */
+  /** The environment of the operator's program. */
   readonly env: NodeJS.ProcessEnv
-  /** What a user has to know of it. */
+  /** Messages for the user about the place. */
   readonly lines: readonly string[]
-  /** Applies the definitions in the folder. Resolves with what stored objects do not fit. Rejects with a CommandFailure if the server refuses one. */
+  /** Applies the definitions in the folder. Resolves with warnings about stored objects that do not fit the definitions. Rejects with a CommandFailure if the server refuses a definition. */
   applyDefinitions(): Promise<readonly string[]>
-  /** Called when a process of the operator has ended: what leads to it is taken away before this resolves. Never rejects. */
+  /** Called when a process of the operator has ended. Resolves when the server no longer calls its webhooks. Never rejects. */
   programEnded(): Promise<void>
-  /** Called when the operator has stopped, before the place goes. */
+  /** Called when the operator has stopped, before the place is disposed. */
   leave(): Promise<void>
 }
 
-/** What a server of its own needs. */
+/** The options of an own server. */
 export interface ServerOptions {
   /** @default 6443, or a free one if that is in use */
   readonly port: number | undefined
-  /** As the user wrote it. */
+  /** The path of the kubeconfig as the user wrote it. */
   readonly kubeconfig: string
-  /** The file that objects outlive the server in. */
+  /** The file that keeps the objects for the next server. */
   readonly keep: string | undefined
   readonly crd: string
 }
 
-/** An API server of its own, in a process of its own: what compiles here does not hold it up. */
+/** Starts an own API server in another process, so that compilers in this process do not delay it. */
 export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, host: CommandHost): Promise<Place> {
   const server = await started(port, host)
   const kept = keep === undefined ? undefined : resolve(host.cwd, keep)
@@ -65,7 +65,7 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
       return await appliedWithWarnings(client, () => createDefinitions(server, crd, host))
     },
     programEnded() {
-      // At the end the server may go first.
+      // An error is ignored, because at the end the server may be closed first.
       forgotten = forgotten.then(() => deleteOwnWebhooks(server)).catch(() => undefined)
       return forgotten
     },
@@ -79,7 +79,7 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
   }
 }
 
-/** As kube-apiserver's: a kubeconfig that was copied stays valid from run to run. */
+/** The port of kube-apiserver. With a fixed port, a copied kubeconfig stays valid from run to run. */
 const usualPort = 6443
 
 async function started(given: number | undefined, { stderr }: CommandHost): Promise<ControlledApiServer> {
@@ -97,7 +97,7 @@ async function started(given: number | undefined, { stderr }: CommandHost): Prom
   }
 }
 
-/** The cluster of the current context, in which nothing but definitions is installed: a policy would refuse requests of others. Asks first. */
+/** The cluster of the current context, after the user has confirmed it. Only definitions are applied there, because a policy could refuse requests of other users. */
 export async function cluster(crd: string, isAgreed: boolean, host: CommandHost): Promise<Place> {
   const client = await Client.connect().catch((error: Error) => {
     throw refused(`there is no cluster: ${oneLine(error.message)}`)

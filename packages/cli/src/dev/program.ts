@@ -8,7 +8,7 @@ import { type Explain, type FromOperator, go, isFromOperator } from './messages.
 /** How many questions wait for an operator at most. */
 const mostAsked = 100
 
-/** What a program is run with. */
+/** How a program is run. */
 export interface ProgramOptions {
   readonly file: string
   readonly cwd: string
@@ -17,18 +17,18 @@ export interface ProgramOptions {
   readonly stderr: Output
   /** Called with each message of its operator, except the answers to `explain`. */
   readonly received: (message: Exclude<FromOperator, { type: 'explained' }>) => void
-  /** Called when it has ended of itself. */
+  /** Called when the program has ended by itself. */
   readonly ended: (how: string) => void
-  /** How long it has to stop, in milliseconds, before it is killed. @default 10_000 */
+  /** The time that the program has to stop before it is killed, in milliseconds. @default 10_000 */
   readonly stopMs?: number | undefined
 }
 
-/** The program of an operator, run anew as often as it is asked for. */
+/** Runs the program of an operator, again after each stop. */
 export class Program {
   readonly #options: ProgramOptions
   readonly #asked = new Map<number, (text: string) => void>()
   #child: ChildProcess | undefined
-  /** Starts when it takes the place of the other. */
+  /** A waiting process, which runs the program at the next start. */
   #next: ChildProcess | undefined
   #last = 0
 
@@ -41,14 +41,14 @@ export class Program {
     const child = this.#next ?? this.#waiting()
     this.#next = undefined
     this.#child = child
-    // Without a pipe it writes to the terminal itself.
+    // Without a pipe the child writes to the terminal itself.
     child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => stderr.write(text))
     child.on('message', (message: unknown) => {
       if (this.#child !== child || !isFromOperator(message)) return
       if (message.type === 'explained') return this.#answer(message.id, message.text)
       received(message)
-      // The operator has started: now there is time for the one that will take its place.
+      // The operator has started, so now there is time to prepare the process for the next start.
       this.#next ??= this.#waiting()
     })
     child.once('exit', (code, signal) => {
@@ -57,11 +57,11 @@ export class Program {
       for (const id of this.#asked.keys()) this.#answer(id, 'the operator has ended')
       ended(`${signal ?? code}`)
     })
-    // If it has died, its exit says so.
+    // If the child has died, its `exit` event reports that.
     child.send(go, () => undefined)
   }
 
-  /** Stops it, as a rollout does. Resolves when its process is gone. */
+  /** Stops the program by SIGTERM, as a rollout does. Resolves when its process has ended. */
   async stop(): Promise<void> {
     const child = this.#child
     this.#child = undefined
@@ -69,18 +69,18 @@ export class Program {
     await end(child, this.#options)
   }
 
-  /** Stops it for good. */
+  /** Stops the program and the waiting process. */
   async close(): Promise<void> {
     const next = this.#next
     this.#next = undefined
     await Promise.all([this.stop(), end(next, this.#options)])
   }
 
-  /** What the operator says of a key. */
+  /** Asks the operator to explain a key. */
   explain(controller: string, key: string): Promise<string> {
     const child = this.#child
     if (child === undefined) return Promise.resolve('no operator runs')
-    // One that never yields answers nothing: what waits for it must not pile up.
+    // An operator that never yields does not answer, so the number of waiting questions is limited.
     if (this.#asked.size >= mostAsked) return Promise.resolve('the operator does not answer')
     const id = ++this.#last
     const message: Explain = { id, controller, key }
@@ -110,13 +110,13 @@ export class Program {
   }
 }
 
-/** How a child writes. A terminal is passed on, so that what it writes there is for people: an operator logs text to a terminal, and JSON to a pipe. */
+/** The output of a child. A terminal is passed on, because an operator logs text to a terminal and JSON to a pipe. */
 export function passedOn(to: Output, descriptor: 1 | 2): 'pipe' | 1 | 2 {
   const own = descriptor === 1 ? process.stdout : process.stderr
   return to === own && own.isTTY ? descriptor : 'pipe'
 }
 
-/** Stops a process. One that never yields takes no signal that it listens to, and is killed. */
+/** Stops a process. A process that never yields does not handle the signal, and is killed. */
 async function end(child: ChildProcess | undefined, { file, stderr, stopMs = 10_000 }: ProgramOptions): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')

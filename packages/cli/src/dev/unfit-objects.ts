@@ -4,11 +4,11 @@ import { isRecord } from '../definition/shape.ts'
 import { type Difference, differences } from '../diff/differences.ts'
 import { oneLine } from '../one-line.ts'
 
-/** So many objects are named. */
+/** The maximum number of objects that are named. */
 const mostNamed = 3
 
 /**
- * Applies definitions, and resolves with a line for each change that objects which are stored already may not fit: a server does not check these again, and
+ * Applies definitions. Resolves with a line for each change that stored objects may not fit: a server does not check stored objects again, and
  * refuses each write of them.
  */
 export async function appliedWithWarnings(client: Client, apply: () => Promise<void>): Promise<readonly string[]> {
@@ -32,7 +32,7 @@ export async function appliedWithWarnings(client: Client, apply: () => Promise<v
   return lines
 }
 
-/** The objects that a change concerns: those without a field that is required now, and all of them for other changes. */
+/** The objects that a change is about: the objects without a field that is required now, or all objects for other changes. */
 async function unfit(
   client: Client,
   { spec }: CustomResourceDefinition,
@@ -59,7 +59,7 @@ async function unfit(
     .map(({ metadata }) => [metadata?.namespace, metadata?.name].filter(Boolean).join('/'))
 }
 
-/** Whether what holds the field is there, and the field is not. */
+/** Whether an object has the parent of a field but not the field. */
 function lacks(object: unknown, [key = '', ...rest]: readonly string[]): boolean {
   if (!isRecord(object)) return false
   if (rest.length > 0) return lacks(object[key], rest)

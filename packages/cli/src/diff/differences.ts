@@ -27,7 +27,7 @@ export function differences(
 
 const order = ['breaks stored objects', 'breaks clients', 'safe'] as const
 
-/** A difference for people: the verdict, the place and the change, and below what to do. */
+/** A difference as text for people: the verdict, the place and the change, and the advice below. */
 export function differenceText({ name, version, path, change, verdict, advice }: Difference): string {
   const place = [name, version, path].filter(Boolean).join(' ')
   const first = `${verdict.padEnd(margin)}${place}: ${change}\n`

@@ -7,10 +7,10 @@ import { oneLine } from '../one-line.ts'
 type ByName = ReadonlyMap<string, CustomResourceDefinition>
 
 /**
- * The old definitions of these names. A cluster may lack some of them, or all.
+ * Reads the old definitions with these names. A cluster may lack some or all of them.
  *
  * @param source `cluster` for the current context, `cluster:CONTEXT` for another, a file of YAML or JSON, or `-` for the standard input
- * @throws CommandFailure with the status 2 if they can't be read, or if a file has none of them: it would be another definition's
+ * @throws CommandFailure with the status 2 if the source can't be read, or if a file has none of these definitions
  */
 export async function oldDefinitions(source: string, names: readonly string[], host: CommandHost): Promise<ByName> {
   const [, context] = /^cluster(?::(.+))?$/.exec(source) ?? []

@@ -18,7 +18,7 @@ interface Version {
   readonly tags: KindTags
   readonly parts: Omit<VersionParts, 'storage'>
   readonly place: string
-  /** Where the fields are declared, by path. */
+  /** The places where the fields are declared, by path. */
   readonly places: ReadonlyMap<string, string>
 }
 
@@ -42,7 +42,7 @@ export class InterfaceFiles {
   readonly #versions = new WeakMap<CustomResourceDefinition, readonly Version[]>()
   #whole: Programs | undefined
 
-  /** @param sources what was parsed for other files with the same options, which is not parsed again */
+  /** @param sources the sources that were parsed already for other files with the same options */
   constructor(files: readonly string[], cwd: string, sources: SourceFiles = new SourceFiles()) {
     this.#files = files
     this.#cwd = cwd
@@ -58,27 +58,27 @@ export class InterfaceFiles {
     return this.#read(this.#whole, false) ?? []
   }
 
-  /** The files that the definitions were made from, and all that they import, but for packages. */
+  /** The files that the definitions were made from, with the files that they import, except for those of packages. */
   ownFiles(): ReadonlySet<string> {
     return new Set([...this.#files, ...this.#small.ownFiles(), ...(this.#whole?.ownFiles() ?? [])])
   }
 
-  /** Whether one of these files has changed since it was parsed. It is then parsed again. */
+  /** Whether a file has changed since it was parsed. A changed file is parsed again for the next result. */
   haveChanged(files: ReadonlySet<string>): boolean {
     return this.#sources.forgetChanged(files)
   }
 
   /**
-   * Where the field of a definition that was read here is declared, or else the nearest around it: `src/game.ts:12`. Undefined for another definition.
+   * The place where a field is declared, or else the nearest field around it: `src/game.ts:12`. Undefined for a definition that was not read here.
    *
-   * @param version its place in the definition
+   * @param version the index of the version in the definition
    */
   placeOf(definition: CustomResourceDefinition, version: number, path: string): string | undefined {
     const found = this.#versions.get(definition)?.[version]
     return found && (placeOf(path, found.places) ?? found.place)
   }
 
-  /** Undefined if the program has an error that it would perhaps not have with all types around it. */
+  /** Reads the definitions. Returns undefined if a partial program has an error that a program with all types might not have. */
   #read(programs: Programs, isPartial: boolean): readonly CustomResourceDefinition[] | undefined {
     const cwd = this.#cwd
     const problems = new Set<string>()

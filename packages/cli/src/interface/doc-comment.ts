@@ -2,7 +2,7 @@ import ts from 'typescript'
 
 /** A doc comment, taken apart. */
 export interface DocComment {
-  /** The text before the first tag; empty if there is none. */
+  /** The text before the first tag. */
   readonly description: string
   readonly tags: readonly Tag[]
 }
@@ -14,9 +14,9 @@ export interface Tag {
 }
 
 /**
- * The doc comment of a declaration; undefined if it has none.
+ * The doc comment of a declaration; undefined if the declaration has none.
  *
- * The text is read as it stands. TypeScript's own reading takes braces and the values of tags such as `@enum` for types.
+ * The text is parsed here, because TypeScript's parser reads braces and the values of tags such as `@enum` as types.
  */
 export function docCommentOf(declaration: ts.Node): DocComment | undefined {
   const { text } = declaration.getSourceFile()

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Tag } from './doc-comment.ts'
 import { isRequired, tagNames } from './marks.ts'
 
-/** What a tag of a field or a type adds to its schema, or why it can't. */
+/** The keywords that a tag adds to the schema of a field or a type, or the text of an error. */
 export type FromTag = Readonly<Record<string, unknown>> | string
 
-/** Keywords of the fields of a schema, from their tags. Where a field has several values, they are in the order of the tags. */
+/** Keywords of the fields of a schema, from their tags. Several values of a keyword are in the order of the tags. */
 export function schemaOfTags(tags: readonly Tag[], refuse: (message: string) => void): Record<string, unknown> {
   const schema: Record<string, unknown> = {}
   for (const tag of tags) {
@@ -29,7 +29,7 @@ export function addTo(schema: Record<string, unknown>, more: Readonly<Record<str
   }
 }
 
-/** A rule that comes by two ways, such as from two bases that have one base, is said once. */
+/** Adds values that are not there yet. A rule may be inherited twice, such as from two bases with a common base. */
 function grown(before: readonly unknown[], more: readonly unknown[]): unknown[] {
   return [...before, ...more.filter(one => !before.some(other => isDeepStrictEqual(one, other)))]
 }
@@ -61,7 +61,7 @@ const readers: Readonly<Record<string, Reader>> = {
     ].map(name => [name, number]),
   ),
   ...Object.fromEntries(['format', 'title'].map(name => [name, word])),
-  // In backticks it is no link for tools that read comments as Markdown.
+  // In backticks, tools that read comments as Markdown do not read a pattern as a link.
   pattern: text => word(/^`(.+)`$/.exec(text)?.[1] ?? text, 'pattern'),
   type: values('type', ['integer', 'number', 'string', 'boolean', 'object', 'array']),
   default: text => (text === '' ? 'a value' : { default: jsonOr(text) }),
@@ -74,7 +74,7 @@ const readers: Readonly<Record<string, Reader>> = {
   required: flag({ [isRequired]: true }),
   intOrString: flag({ 'x-kubernetes-int-or-string': true }),
   preserveUnknownFields: flag({ 'x-kubernetes-preserve-unknown-fields': true }),
-  // With it the type is not read: see TaggedNodeParser.
+  // With this tag the type is not read: see TaggedNodeParser.
   opaque: flag({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }),
   embeddedResource: flag({ 'x-kubernetes-embedded-resource': true }),
   listType: values('x-kubernetes-list-type', ['atomic', 'set', 'map']),
@@ -105,7 +105,7 @@ function known(): string {
     .join(', ')}.`
 }
 
-/** `` `self.a <= self.b` a is above b ``, or a rule of JSON with all that it can have. */
+/** `` `self.a <= self.b` a is above b ``, or a rule as JSON, with any of its fields. */
 function validationOf(text: string): object | undefined {
   const [, rule, message] = /^`([^`]+)`\s*([\s\S]*)$/.exec(text) ?? []
   if (rule !== undefined) return message === '' ? { rule } : { rule, message }

@@ -7,7 +7,7 @@ import {
   type TypeFormatter,
 } from 'ts-json-schema-generator'
 
-/** Writes `A & B`. A field that both have keeps the limits of both. The generator's own writing keeps those of the first. */
+/** Writes `A & B`. A field of both types keeps the limits of both. The generator's own formatter keeps only the limits of the first. */
 export class LimitedIntersectionFormatter extends IntersectionTypeFormatter {
   readonly #inner: TypeFormatter
 

@@ -2,7 +2,7 @@ import type { PrintColumn, ScalePaths } from '@wherry/crd'
 import type { DocComment, Tag } from './doc-comment.ts'
 import { pluralOf } from './plural.ts'
 
-/** What the doc comment of an interface says of its kind and version. */
+/** The properties of a kind and version, from the doc comment of the interface. */
 export interface KindTags {
   readonly group: string
   readonly kind: string
@@ -23,9 +23,9 @@ export interface KindTags {
   readonly scale: ScalePaths | undefined
   readonly printColumns: readonly PrintColumn[] | undefined
   readonly selectableFields: readonly string[] | undefined
-  /** Whether the status is written on its own; undefined if the interface says it by its fields. */
+  /** Whether the status is a subresource; undefined if the fields of the interface decide that. */
   readonly hasStatus: boolean | undefined
-  /** All other tags: those of the object's schema. */
+  /** All other tags, which are for the object's schema. */
   readonly others: readonly Tag[]
 }
 
@@ -34,7 +34,7 @@ export function isOfKind(comment: DocComment | undefined): comment is DocComment
   return comment?.tags.some(({ name }) => name === 'group') === true
 }
 
-/** Reads the tags of a kind. What is wrong is refused, and read as if it was not there. */
+/** Reads the tags of a kind. A wrong tag is refused, and otherwise ignored. */
 export function kindTags(comment: DocComment, name: string, refuse: (message: string) => void): KindTags {
   const all = (tag: string): readonly string[] => comment.tags.filter(one => one.name === tag).map(({ text }) => text)
   const one = (tag: string): string | undefined => {
@@ -119,7 +119,7 @@ function scaleOf(text: string | undefined, refuse: (message: string) => void): S
   return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath !== undefined && { labelSelectorPath }) }
 }
 
-/** Fields such as `conversion`, which no tag is made for. */
+/** Fields such as `conversion` that have no tag of their own. */
 function moreOf(text: string | undefined, refuse: (message: string) => void): Readonly<Record<string, unknown>> {
   if (text === undefined) return {}
   try {
@@ -135,7 +135,7 @@ function pairOf(text: string): readonly [string, string] {
   return [key, textOf(value)]
 }
 
-/** A text of several lines, or one that begins with a quote, is written as JSON has it. */
+/** The text of a tag. A text of several lines, or one that begins with a quote, is written as JSON. */
 function textOf(value: string): string {
   try {
     const read: unknown = value.startsWith('"') ? JSON.parse(value) : value

@@ -16,7 +16,7 @@ import ts from 'typescript'
 import { tagNames } from './marks.ts'
 import { annotationsOf, defined, TaggedType } from './tagged-type.ts'
 
-/** Reads `Partial<Spec>`, `Omit<Spec, 'a'>` and the like. The generator's own reading keeps the doc comments of fields, but not those of their types. */
+/** Reads `Partial<Spec>`, `Omit<Spec, 'a'>` and the like. The generator's own parser keeps the doc comments of fields, but not those of the types of fields. */
 export class TaggedMappedTypeParser extends MappedTypeNodeParser {
   readonly #onLost: (node: ts.Node, message: string) => void
 
@@ -25,7 +25,7 @@ export class TaggedMappedTypeParser extends MappedTypeNodeParser {
     this.#onLost = onLost
   }
 
-  /** With the limits of the type that it is made from, if all its fields are there. */
+  /** The mapped type, with the limits of its base type if it has all fields of the base. */
   override createType(node: ts.MappedTypeNode, context: Context): BaseType {
     const made = super.createType(node, context)
     if (node.type === undefined || !ts.isIndexedAccessTypeNode(node.type)) return made
@@ -69,7 +69,7 @@ export class TaggedMappedTypeParser extends MappedTypeNodeParser {
   }
 }
 
-/** Reads `Spec['a']` with all that doc comments say of the field and its type. */
+/** Reads `Spec['a']` with the annotations of the field and of its type. */
 export class TaggedIndexedAccessParser extends IndexedAccessTypeNodeParser {
   readonly #chain: ChainNodeParser
 
@@ -88,7 +88,7 @@ export class TaggedIndexedAccessParser extends IndexedAccessTypeNodeParser {
   }
 }
 
-/** A field of an object as it is declared there. */
+/** The declaration of a field in an object type. */
 function propertyOf(type: BaseType, name: string): ObjectProperty | undefined {
   if (!(type instanceof ObjectType)) return undefined
   const own = type.getProperties().find(one => one.getName() === name)

@@ -1,29 +1,29 @@
 import type { JsonSchema } from '@wherry/crd'
 
-/** Marks in the schema on its way: whether a field must be there, whatever its `?` says. */
+/** A mark in an unfinished schema: whether a field is required, regardless of its `?`. */
 export const isRequired = 'wherry-required'
-/** Where the field or type is declared: `src/game.ts:12`. */
+/** The place where the field or type is declared: `src/game.ts:12`. */
 export const declaredAt = 'wherry-declared-at'
 /** The names of the tags of a field and of its type. */
 export const tagNames = 'wherry-tags'
 /** The metadata of an object. */
 export const isMetadata = 'wherry-metadata'
 
-/** A schema without marks, and what they said. */
+/** A schema without marks, and the data of the marks. */
 export interface Unmarked {
   readonly schema: JsonSchema
-  /** Where the fields at paths such as `spec.players[].name` are declared. */
+  /** The places where fields are declared, by path such as `spec.players[].name`. */
   readonly places: ReadonlyMap<string, string>
   /** The names of the tags of the fields, by path. */
   readonly tags: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** What is gathered by path. */
+/** The data of marks by path. */
 type Gathered = Readonly<{ places: Map<string, string>; tags: Map<string, Set<string>> }>
 
 /**
- * Takes the marks out of a schema: fields become required or optional, and places are gathered by path. A field with a default is optional in what a
- * user writes, since the server fills it in.
+ * Removes the marks from a schema: fields become required or optional, and places are collected by path. A field with a default is optional for
+ * users, because the server fills it in.
  */
 export function unmarked(marked: JsonSchema): Unmarked {
   const gathered: Gathered = { places: new Map(), tags: new Map() }
@@ -54,7 +54,7 @@ function without(value: unknown, path: string, gathered: Gathered): unknown {
   )
 }
 
-/** The server knows the metadata of an object that is a resource of its own, and takes only `type: object` for it. */
+/** The schema of an embedded resource. Its metadata is `type: object`, because the server knows the fields of metadata and accepts no other schema. */
 function asResource(value: object): Record<string, unknown> {
   const { properties, ...schema } = value as { properties?: Record<string, JsonSchema> } & Record<string, unknown>
   const { metadata } = properties ?? {}
@@ -77,7 +77,7 @@ function requiredOf(names: readonly string[], properties: Readonly<Record<string
   }) as string[]
 }
 
-/** Where the field at `path`, or the nearest around it, is declared. */
+/** The place where the field at `path`, or the nearest field around it, is declared. */
 export function placeOf(path: string, places: ReadonlyMap<string, string>): string | undefined {
   let at = path
   while (at !== '' && !places.has(at))

@@ -1,6 +1,6 @@
 import type { StructuralSchema } from '@wherry/crd'
 
-/** What a tag that limits values says nothing about: `@minimum` of a text. Undefined if the tag fits. */
+/** The error of a tag that does not fit its type, such as `@minimum` of a text. Undefined if the tag fits. */
 export function misplacedTag(tag: string, schema: StructuralSchema): string | undefined {
   const kinds = tag === 'format' ? kindsOfFormat(schema.format) : kindsOf[tag]
   const kind = schema['x-kubernetes-int-or-string'] === true ? 'int-or-string' : schema.type
@@ -9,7 +9,7 @@ export function misplacedTag(tag: string, schema: StructuralSchema): string | un
   return `limits ${words.join(' and ')}, and this is ${nouns[kind] ?? kind}`
 }
 
-/** Whether a field is one that the server describes by itself, so that a tag of it would be lost. */
+/** Whether the server itself describes a field, so that a tag of the field would be lost. */
 export function isServersOwn(path: string): boolean {
   return /^(apiVersion|kind|metadata)([.[{]|$)/.test(path) && !/^metadata\.(name|generateName)$/.test(path)
 }

@@ -17,7 +17,7 @@ export class NotJsonParser implements SubNodeParser {
   readonly #program: ts.Program
   readonly #cwd: string
   readonly #refuse: Refuse
-  /** Nodes that this parser reads now, so that the chain gives them to the next parser. */
+  /** The nodes that this parser is reading, so that the chain passes them to the next parser. */
   readonly #inside = new Set<ts.Node>()
 
   constructor(chain: ChainNodeParser, program: ts.Program, cwd: string, refuse: Refuse) {
@@ -48,7 +48,7 @@ export class NotJsonParser implements SubNodeParser {
     return type
   }
 
-  /** Refuses what the generator leaves out. */
+  /** Refuses members that the generator would leave out. */
   #check(member: ts.TypeElement | ts.ClassElement): void {
     const name = member.name?.getText() ?? ''
     if (isFunction(member))
@@ -90,7 +90,7 @@ export class NotJsonParser implements SubNodeParser {
     const symbol = isAlias ? checker.getAliasedSymbol(found) : found
     const declarations = symbol.declarations ?? []
     if (symbol.name === 'Array' || symbol.name === 'ReadonlyArray') return undefined
-    // A declaration of the user is looked at by itself, with the places of its methods.
+    // A declaration of the user is checked separately, with the places of its methods.
     const isBuiltIn = declarations.some(one => this.#program.isSourceFileDefaultLibrary(one.getSourceFile()))
     const hasMethods = declarations.some(one => hasMembers(one) && one.members.some(isFunction))
     return isBuiltIn && hasMethods ? symbol.name : undefined

@@ -12,8 +12,8 @@ export function isObjectMeta(node: ts.Node): boolean {
 }
 
 /**
- * The metadata of an object inside of another, such as of a Pod template: the fields that a template may have. They are those of controller-gen's
- * `generateEmbeddedObjectMeta`. The server would drop all other fields, and without a schema it would drop these too.
+ * The metadata of an object inside of another, such as of a Pod template: the fields that a template may have, as in controller-gen's
+ * `generateEmbeddedObjectMeta`. The server drops fields that have no schema.
  */
 export function objectMeta(): BaseType {
   const text = new StringType()

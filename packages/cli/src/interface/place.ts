@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type ts from 'typescript'
 
-/** Notes what is wrong with the declaration at `place`. */
+/** Records an error of the declaration at `place`. */
 export type Refuse = (place: string, message: string) => void
 
 /** `src/game.ts:12`. */

@@ -3,14 +3,14 @@ import ts from 'typescript'
 import { placeOfNode, type Refuse } from './place.ts'
 import type { SourceFiles } from './source-files.ts'
 
-/** The types beyond the files and their imports: all that the tsconfig.json names, or only those of the language. */
+/** The types other than those of the files and their imports: all types of the tsconfig.json, or only those of the language. */
 export type Surroundings = 'all' | 'language'
 
 /**
- * Makes programs of the same files, again and again. An unchanged file is parsed once, for all that have the same `sources`.
+ * Makes programs of the same files repeatedly. An unchanged file is parsed once for all instances with the same `sources`.
  *
- * `surroundings` is `language` for a program without the types of the browser and of Node. They are most of what a compiler reads, and no definition is
- * made of them. If a file does use them, this program has errors that the whole one does not have.
+ * `surroundings` is `language` for a program without the types of the browser and of Node. Such types are most of a compiler's input, and no definition uses
+ * them. If a file does use them, this program has errors that a program with all types does not have.
  */
 export class Programs {
   readonly #files: readonly string[]
@@ -27,7 +27,7 @@ export class Programs {
     this.#options = surroundings === 'all' ? options : { ...options, types: [], lib: languageOnly(options) }
   }
 
-  /** The program of the files as they are now. */
+  /** Makes a program of the current contents of the files. */
   next(): ts.Program {
     const host = this.#sources.hostFor(this.#options)
     if (this.#options.types?.length === 0) host.resolveTypeReferenceDirectiveReferences = leftOut
@@ -36,14 +36,14 @@ export class Programs {
     return this.#last
   }
 
-  /** The user's own files in the last program: not those of packages. */
+  /** The user's own files in the last program, without those of packages. */
   ownFiles(): readonly string[] {
     return (this.#last?.getSourceFiles() ?? [])
       .map(({ fileName }) => fileName)
       .filter(name => !name.includes('/node_modules/'))
   }
 
-  /** What the compiler finds wrong in a file. A type that is not found would be taken for `any`, and its limits would be lost. */
+  /** Refuses the compiler's errors in a file. A missing type would otherwise be read as `any`, and its limits would be lost. */
   refuseErrors(program: ts.Program, file: string, refuse: Refuse): void {
     const source = program.getSourceFile(file)
     if (source === undefined) return
@@ -61,12 +61,12 @@ const always: ts.CompilerOptions = {
   ...{ noUnusedLocals: false, noUnusedParameters: false },
 }
 
-/** Takes `/// <reference types="node" />` for nothing. */
+/** Resolves references such as `/// <reference types="node" />` to nothing. */
 function leftOut<T>(references: readonly T[]): ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations[] {
   return references.map(() => ({ resolvedTypeReferenceDirective: undefined }))
 }
 
-/** The libraries of these options, but those of browsers and of Windows. */
+/** The libraries of these options, without those of browsers and of Windows. */
 function languageOnly(options: ts.CompilerOptions): string[] {
   // `lib.d.ts` and `lib.es6.d.ts` have the browser, as has each with `full` in its name.
   const whole = ts.getDefaultLibFileName(options).replace('.full.', '.')

@@ -1,7 +1,7 @@
 import { AnyType, type BaseType, type SubNodeParser } from 'ts-json-schema-generator'
 import ts from 'typescript'
 
-/** Looks at each type that a schema refers to, and reads those that are not found. The generator would take them for `any`. */
+/** Checks each type that a schema refers to, and reports missing types, which the generator would read as `any`. */
 export class References implements SubNodeParser {
   readonly #checker: ts.TypeChecker
   readonly #onMissing: (node: ts.Node) => void

@@ -21,7 +21,7 @@ import { TaggedTypeFormatter } from './tagged-type.ts'
 
 /** Reads the JSON Schemas of interfaces. */
 export class SchemaReader {
-  /** What the schemas refer to. */
+  /** The types that the schemas refer to. */
   readonly references: References
   readonly #generator: SchemaGenerator
   readonly #cwd: string
@@ -72,7 +72,7 @@ export class SchemaReader {
   }
 }
 
-/** With the fields that every object has, as the server wants them. */
+/** Adds the fields that every object has, in the form that the server accepts. */
 function asObject(schema: JsonSchema): JsonSchema {
   const own = schema.properties as Readonly<Record<string, JsonSchema>> | undefined
   const described = (name: string, type: string): JsonSchema => {
@@ -89,7 +89,7 @@ function asObject(schema: JsonSchema): JsonSchema {
   return { ...rest, properties: { ...common, ...own, ...common }, ...(names.length > 0 && { required: names }) }
 }
 
-/** The limits of an object's name, which are all that the server takes of its metadata. */
+/** The limits of an object's name, which are the only limits that the server accepts for metadata. */
 function namesOf(metadata: unknown): JsonSchema {
   const limited = Object.entries((metadata ?? {}) as Readonly<Record<string, JsonSchema>>).filter(
     ([name, field]) => ['name', 'generateName'].includes(name) && Object.keys(field).some(one => one !== 'type'),

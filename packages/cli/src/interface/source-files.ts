@@ -1,8 +1,8 @@
 import ts from 'typescript'
 
 /**
- * Files that were parsed, kept from one program to the next. All these programs have the same options, except for those that say which files a program
- * has: `lib` and `types`.
+ * Files that were parsed, kept from one program to the next. All these programs have the same options, except for `lib` and `types`,
+ * which decide the files of a program.
  */
 export class SourceFiles {
   readonly #parsed = new Map<string, ts.SourceFile>()
@@ -18,7 +18,7 @@ export class SourceFiles {
     return host
   }
 
-  /** Forgets the files that have changed since they were parsed, or that are gone. Returns whether there were any. */
+  /** Forgets the files that were changed or deleted since they were parsed. Returns true if there were any. */
   forgetChanged(files: Iterable<string>): boolean {
     let hasChanged = false
     for (const name of files) {

@@ -16,14 +16,14 @@ import { tagNames } from './marks.ts'
 /** The keywords that doc comments add to a type. */
 export type Annotations = Readonly<Record<string, unknown>>
 
-/** A type with the keywords that its doc comment adds. Rules of a type and of a field that has it are both kept. */
+/** A type with the keywords that its doc comment adds. Rules of a type and of a field with that type are both kept. */
 export class TaggedType extends AnnotatedType {
   constructor(type: BaseType, annotations: Annotations) {
     super(type, annotations, false)
   }
 }
 
-/** What the doc comments of a type itself say, without those of its fields. */
+/** The annotations from the doc comments of a type itself, without those of its fields. */
 export function annotationsOf(type: BaseType): Annotations {
   if (type instanceof AnnotatedType) {
     const all = { ...annotationsOf(type.getType()) }
@@ -33,14 +33,14 @@ export function annotationsOf(type: BaseType): Annotations {
   return type instanceof AliasType || type instanceof DefinitionType ? annotationsOf(type.getType()) : {}
 }
 
-/** A type that is not undefined, with all that doc comments say of it. */
+/** A type that is not undefined, with the annotations of its doc comments. */
 export interface Defined {
   readonly type: BaseType
   /** Whether the type might have been undefined. */
   readonly wasOptional: boolean
 }
 
-/** Takes `undefined` out of a type. The generator does the same, but loses the doc comments of the type on the way. */
+/** Removes `undefined` from a type. The generator's own function does the same, but loses the doc comments of the type. */
 export function defined(type: BaseType): Defined {
   if (type instanceof AnnotatedType) {
     const inner = defined(type.getType())
@@ -85,11 +85,11 @@ export class TaggedTypeFormatter implements SubTypeFormatter {
       delete definition.type
     }
     const names = annotations[tagNames]
-    // The values of a raw schema stay as they are: there the server refuses null.
+    // The values of a raw schema stay unchanged, so the server refuses null there.
     const isRaw = 'enum' in annotations && !(Array.isArray(names) && names.includes('enum'))
     const listed = 'const' in definition ? [definition.const] : definition.enum
     if (mayBeNull && !isRaw && Array.isArray(listed)) {
-      // The author lists the values, and says by the type or by a tag that there may be none.
+      // The author lists the values without null, and allows null by the type or by a tag.
       delete definition.nullable
       delete definition.const
       definition.enum = [...listed.filter(value => value !== null), null]
@@ -104,7 +104,7 @@ export class TaggedTypeFormatter implements SubTypeFormatter {
 
 type Written = Record<string, unknown>
 
-/** A type or null as one schema. Keywords that are added are then of the type, and do not replace the union. */
+/** Combines a type or null into a single schema, so that added keywords apply to the type and do not replace the union. */
 function flat(definition: Written): Written {
   const { anyOf, ...rest } = definition
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return definition
@@ -118,7 +118,7 @@ function isNull(schema: unknown): boolean {
   return isDeepStrictEqual(schema, { type: 'null' })
 }
 
-/** Whether a schema says by its type, its values or `nullable` that a value may be null. */
+/** Whether a schema allows null, by its type, its values or `nullable`. */
 function allowsNull({ type, nullable, enum: listed, anyOf }: Written): boolean {
   if (nullable === true || type === 'null' || (Array.isArray(type) && type.includes('null'))) return true
   if (Array.isArray(listed)) return listed.includes(null)

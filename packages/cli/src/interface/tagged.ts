@@ -22,16 +22,16 @@ type Declaration = Field | ts.InterfaceDeclaration | ts.ClassDeclaration | ts.Ty
 type Field = ts.PropertySignature | ts.PropertyDeclaration | ts.IndexSignatureDeclaration
 
 /**
- * Reads the doc comments of fields, interfaces and type aliases. The generator's own reading knows no tag twice, and neither our tags nor where a field
- * was declared.
+ * Reads the doc comments of fields, interfaces and type aliases. The generator's own parser reads no tag twice, and does not know our tags or the place of a
+ * field.
  */
 export class TaggedNodeParser implements SubNodeParser {
   readonly #chain: ChainNodeParser
   readonly #refuse: Refuse
   readonly #cwd: string
-  /** The root: its tags are those of a kind. */
+  /** The interfaces of kinds. Their tags are read as those of a kind. */
   readonly #roots: ReadonlySet<ts.Node>
-  /** Nodes that this parser reads now, so that the chain gives them to the next parser. */
+  /** The nodes that this parser is reading, so that the chain passes them to the next parser. */
   readonly #inside = new Set<ts.Node>()
 
   readonly #program: ts.Program
@@ -53,14 +53,14 @@ export class TaggedNodeParser implements SubNodeParser {
     if (isObjectMeta(node)) return objectMeta()
     const declaration = declarationOf(node)
     const place = placeOfNode(declaration ?? node, this.#cwd)
-    // What TypeScript says of Record and the like is not about the user's field.
+    // TypeScript's doc comments of Record and similar types are not about the user's field.
     const isBuiltIn = declaration && this.#program.isSourceFileDefaultLibrary(declaration.getSourceFile())
     const comment = declaration === undefined || isBuiltIn ? undefined : docCommentOf(declaration)
     const isOpaque = comment?.tags.some(({ name }) => name === 'opaque')
     const inner = isOpaque ? new AnyType() : this.#next(node, context, reference)
     const annotations: Record<string, unknown> = {}
     for (const base of this.#basesOf(node, inner, context)) {
-      // What a base is for is not what an interface made from it is for.
+      // The description of a base does not describe the interface that extends it.
       const { description: _, ...limits } = annotationsOf(base)
       addTo(annotations, limits)
     }
@@ -73,11 +73,11 @@ export class TaggedNodeParser implements SubNodeParser {
       if (names.length > 0) addTo(annotations, { [tagNames]: names })
     }
     if (Object.keys(annotations).length === 0) return inner
-    // A field that may be undefined may be left out, which its `?` says already.
+    // A field that may be undefined is optional, which its `?` has shown already.
     return new TaggedType(defined(inner).type, annotations)
   }
 
-  /** The types that a type is made from. It has their limits too, and the generator keeps only their fields. */
+  /** The base types of a type. Their limits apply to the type too, but the generator keeps only their fields. */
   #basesOf(node: ts.Node, inner: BaseType, context: Context): readonly BaseType[] {
     if (ts.isIntersectionTypeNode(node))
       return node.types

@@ -2,14 +2,14 @@ import type { DeclaredHealth } from '../program/declaration.ts'
 import type { NeededRole } from '../rbac/roles.ts'
 import type { WebhookDetails } from './webhook-details.ts'
 
-/** What an operator's manifests are made from. */
+/** The properties of an operator for its manifests. */
 export interface Deployed {
   readonly name: string
-  /** Where the operator runs. */
+  /** The namespace in which the operator runs. */
   readonly namespace: string
   readonly image: string
   readonly roles: readonly NeededRole[]
-  /** Whether one of several processes leads. */
+  /** Whether the operator elects a leader among several processes. */
   readonly leader: boolean
   readonly health: DeclaredHealth | undefined
   readonly hasServiceMonitor: boolean

@@ -2,7 +2,7 @@ import type { DeclaredHealth } from '../program/declaration.ts'
 import { type Deployed, labelsOf } from './deployed.ts'
 import { webhookPort } from './webhook-details.ts'
 
-/** The Deployment of an operator: no root, nothing writable, and as long to end as an operator takes at most. */
+/** The Deployment of an operator: without root, with a read-only file system, and with the maximum time that an operator needs to end. */
 export function deployment(deployed: Deployed): object {
   const { name, namespace, image, health, webhooks } = deployed
   const labels = labelsOf(name)
@@ -33,7 +33,7 @@ export function deployment(deployed: Deployed): object {
               imagePullPolicy: 'IfNotPresent',
               env: [
                 { name: 'NODE_ENV', value: 'production' },
-                // V8's young generation grows to 48 MB otherwise, for nothing: nearly all that an operator parses, it keeps.
+                // Otherwise V8's young generation grows to 48 MB without a benefit, because an operator keeps nearly all parsed objects.
                 { name: 'NODE_OPTIONS', value: '--max-semi-space-size=4' },
               ],
               ...(ports.length > 0 && { ports }),
@@ -61,13 +61,13 @@ function probes({ tls }: DeclaredHealth): object {
   }
 }
 
-/** On nodes of their own, if there are some: a node that goes takes one replica along. */
+/** Spreads the replicas over nodes if possible, so that the loss of a node ends only one replica. */
 function spread(name: string): object {
   const labelSelector = { matchLabels: labelsOf(name) }
   return { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', labelSelector }
 }
 
-/** Without a leader two would both write. Webhooks are served without a gap: a replica goes when another one is ready. */
+/** The number of replicas and the strategy of a rollout. Without a leader, two replicas would both write. With webhooks, a replica ends only when another is ready. */
 function replicas({ leader, webhooks }: Deployed): { readonly replicas: number; readonly strategy?: object } {
   if (!leader && !webhooks?.fails) return { replicas: 1, strategy: { type: 'Recreate' } }
   if (webhooks === undefined) return { replicas: 2 }

@@ -29,7 +29,7 @@ export function manifestsYaml(deployed: Deployed): string {
   return `${head}${documents.join('---\n')}`
 }
 
-/** A kustomization of files beside it, and of the conversions of definitions among them. */
+/** A kustomization of files in its folder, with patches for the conversions of definitions. */
 export function kustomizationYaml(files: readonly string[], conversions: readonly ConversionStanza[] = []): string {
   const patches = conversions.map(({ definition, conversion }) => ({
     target: { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition', name: definition },
@@ -57,7 +57,7 @@ function binding(role: NeededRole, { name, namespace }: Deployed): object {
   }
 }
 
-/** For whoever scrapes the metrics: bind it to Prometheus' ServiceAccount. */
+/** The role for reading the metrics. The user binds it to Prometheus' ServiceAccount. */
 function metricsReader(name: string): object {
   return {
     apiVersion: `${rbac}/v1`,

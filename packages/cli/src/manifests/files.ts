@@ -9,7 +9,7 @@ import type { RightsOptions } from '../rbac/rights-options.ts'
 import { kustomizationYaml, manifestsYaml } from './documents.ts'
 import { type ConversionStanza, noticesOf, type WebhookDetails, webhooksOf } from './webhook-details.ts'
 
-/** The options that say what is in the files. */
+/** The options that decide the contents of the files. */
 export interface ManifestOptions extends RightsOptions {
   readonly name: string
   readonly image?: string
@@ -18,7 +18,7 @@ export interface ManifestOptions extends RightsOptions {
   readonly out?: string
 }
 
-/** The contents of the files by name, the manifests first. Says on stderr what is missing for a Deployment that can be relied on. */
+/** The contents of the files by name, the manifests first. Prints to stderr what a reliable Deployment still needs. */
 export async function manifestFiles(
   program: string | undefined,
   options: ManifestOptions,
@@ -51,7 +51,7 @@ export async function manifestFiles(
   }
 }
 
-/** The conversions of definitions that the kustomization has. Of others it can have no patch: the operator sets them, and that is said. */
+/** The conversions of definitions that are in the kustomization. Other definitions can't be patched there: the operator sets their conversion, and a message reports that. */
 async function patchable(
   webhooks: WebhookDetails | undefined,
   crd: string,

@@ -1,6 +1,6 @@
 import { type Deployed, labelsOf } from './deployed.ts'
 
-/** Lets nothing in but to the ports that the operator serves. The address of an API server is not known, so each may be reached from everywhere. */
+/** A policy that allows connections only to the ports that the operator serves. It allows them from everywhere, because the address of an API server is not known. */
 export function networkPolicy({ name, namespace, health, webhooks }: Deployed): object {
   const labels = labelsOf(name)
   const ports = [health?.port, webhooks?.port].filter(port => port !== undefined)

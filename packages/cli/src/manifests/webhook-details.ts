@@ -2,28 +2,28 @@ import { isRecord, texts } from '../definition/shape.ts'
 import { refused } from '../failure.ts'
 import type { OperatorDeclaration } from '../program/declaration.ts'
 
-/** What a definition has in `spec.conversion`, without a bundle. */
+/** The field `spec.conversion` of a definition, without a bundle. */
 export interface ConversionStanza {
   /** The name of the definition. */
   readonly definition: string
   readonly conversion: object
 }
 
-/** What the webhooks of an operator are deployed with: the details that `@wherry/webhook` publishes. */
+/** The details for the deployment of an operator's webhooks, which `@wherry/webhook` publishes. */
 export interface WebhookDetails {
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number }
   /** The port that the server listens on. */
   readonly port: number
   readonly host?: string | undefined
-  /** Where the API server calls the webhooks, in place of the Service. */
+  /** The address at which the API server calls the webhooks, in place of the Service. */
   readonly address?: string | undefined
   /** Whether requests are refused while no replica serves. */
   readonly fails: boolean
   /** The files of certificates that are mounted. */
   readonly files?: readonly string[] | undefined
-  /** What `kubectl delete` removes the configurations by: `validatingwebhookconfiguration/game`. */
+  /** The arguments by which `kubectl delete` removes the configurations: `validatingwebhookconfiguration/game`. */
   readonly configured: readonly string[]
-  /** The configurations that a manifest has. If there are none, the operator applies them. */
+  /** The configurations for the manifest. Empty if the operator applies its configurations itself. */
   readonly configurations: readonly object[]
   readonly conversions: readonly ConversionStanza[]
 }
@@ -31,7 +31,7 @@ export interface WebhookDetails {
 /** The name of the container's port. */
 export const webhookPort = 'webhooks'
 
-/** The webhooks of a declaration, if it has some. Throws if they have a form that this package does not know, or can't be reached in a cluster. */
+/** The webhooks of a declaration, if it has some. Throws if their form is unknown to this package, or if a cluster can't reach them. */
 export function webhooksOf(
   declaration: OperatorDeclaration,
   namespace: string,
@@ -68,7 +68,7 @@ function areDetails(details: unknown): details is WebhookDetails {
   return conversions.every(one => isRecord(one) && typeof one.definition === 'string' && isRecord(one.conversion))
 }
 
-/** What a user has to add to the manifests. */
+/** Messages about what a user has to add to the manifests. */
 export function noticesOf(webhooks: WebhookDetails | undefined): readonly string[] {
   const { address, files = [] } = webhooks ?? {}
   return [

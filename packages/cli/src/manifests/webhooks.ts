@@ -1,7 +1,7 @@
 import { type Deployed, labelsOf } from './deployed.ts'
 import { webhookPort } from './webhook-details.ts'
 
-/** What webhooks need in a cluster: the Service that the API server calls, a budget for the replicas, and the configurations that a manifest has. */
+/** The objects that webhooks need in a cluster: the Service that the API server calls, a disruption budget for the replicas, and the configurations of the manifest. */
 export function webhookDocuments({ name, namespace, webhooks }: Deployed): readonly object[] {
   if (webhooks === undefined) return []
   const { service, address, fails, configurations } = webhooks
@@ -25,14 +25,14 @@ export function webhookDocuments({ name, namespace, webhooks }: Deployed): reado
           },
         ]
       : []),
-    // Last: what they name is there then.
+    // Last, because the Service that they name must exist before.
     ...configurations,
   ]
 }
 
 /**
- * Objects are converted by the Pods, so definitions go while they run. A configuration that a running operator applies comes back, so it goes after them:
- * until then its requests are refused.
+ * The comment about the order of deletions. Definitions are deleted while the Pods run, because the Pods convert objects. Configurations are deleted after
+ * the Pods, because a running operator applies them again; until then their requests are refused.
  */
 export function uninstallComment({ name, namespace, webhooks }: Deployed): string {
   if (webhooks === undefined) return ''

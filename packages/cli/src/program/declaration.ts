@@ -1,17 +1,17 @@
-/** A right that an operator needs for what it declares. */
+/** A right that an operator needs for a declaration. */
 export interface DeclaredRight {
   readonly verb: string
   readonly group: string
   readonly resource: string
   readonly namespace?: string | undefined
   readonly name?: string | undefined
-  /** The declaration that needs it: `controller game: for`. */
+  /** The declaration that needs the right: `controller game: for`. */
   readonly by: string
-  /** Whether it is granted as it is: by its name alone, whatever other rights there are to the resource. */
+  /** Whether the right is granted for its name only, regardless of other rights to the resource. */
   readonly exact?: boolean | undefined
 }
 
-/** What a health server serves, and where. */
+/** The port and the paths of a health server. */
 export interface DeclaredHealth {
   readonly host: string
   readonly port: number
@@ -20,27 +20,27 @@ export interface DeclaredHealth {
   readonly tokenReview: boolean
 }
 
-/** What an operator of `@wherry/controller` publishes at the channel `wherry.operator.run`, as JSON. */
+/** The declaration that an operator of `@wherry/controller` publishes at the channel `wherry.operator.run`, as JSON. */
 export interface OperatorDeclaration {
   readonly name: string
   readonly leader: boolean
   readonly health?: DeclaredHealth | undefined
-  /** The namespaces of the primary objects. Not there for the whole cluster. */
+  /** The namespaces of the primary objects. Missing for the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
   readonly rights: readonly DeclaredRight[]
-  /** Not there in an older controller package. */
+  /** The names of the controllers. Missing in an older controller package. */
   readonly controllers?: readonly string[] | undefined
   readonly components?: readonly DeclaredComponent[] | undefined
 }
 
-/** What runs along with the controllers, such as webhooks. */
+/** A component that runs along with the controllers, such as webhooks. */
 export interface DeclaredComponent {
   readonly name: string
-  /** In a form of its own. */
+  /** The details of the component, in a form of its own. */
   readonly details?: unknown
 }
 
-/** Whether JSON is a declaration of the form that this package knows. The program may have a controller package of another version. */
+/** Whether JSON is a declaration in the form of this version. The program may have a controller package of another version. */
 export function isDeclaration(value: unknown): value is OperatorDeclaration {
   const {
     name,

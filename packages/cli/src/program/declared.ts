@@ -9,12 +9,12 @@ import type { CommandHost } from '../host.ts'
 import { createDefinitions } from './create-definitions.ts'
 import { isDeclaration, type OperatorDeclaration } from './declaration.ts'
 
-/** What a program was seen to declare and to do until its operator began to run. */
+/** The declaration of a program, and its requests until its operator began to run. */
 export interface DeclaredProgram {
-  /** As the user wrote it. */
+  /** The path of the program as the user wrote it. */
   readonly file: string
   readonly declaration: OperatorDeclaration
-  /** Requests that it made before, such as discovery. */
+  /** The rights for requests before the operator ran, such as discovery. */
   readonly used: readonly UsedRight[]
 }
 
@@ -22,14 +22,14 @@ export interface DeclaredProgram {
 export interface ProgramOptions {
   /** The namespace of its kubeconfig: that of its pod. */
   readonly namespace: string
-  /** The folder with its definitions, if there is one. */
+  /** The folder with the definitions. It may be missing. */
   readonly crd: string
 }
 
 /** How long a program may take until its operator runs, in milliseconds. */
 const timeoutMs = 60_000
 
-/** Writes what an operator publishes when it begins to run, and ends the process before it does anything else. */
+/** A module that writes the declaration of an operator when the operator begins to run, and then ends the process. */
 const hook = `
 import { subscribe } from 'node:diagnostics_channel'
 import { writeFileSync } from 'node:fs'
@@ -40,8 +40,8 @@ subscribe('wherry.operator.run', declaration => {
 })`
 
 /**
- * Runs a program on an embedded API server with the definitions of the project, until its operator begins to run, and resolves with what that
- * declares. Rejects if the program ends before, with what it wrote.
+ * Runs a program on an embedded API server with the definitions of the project, until its operator begins to run, and resolves with the
+ * declaration. Rejects with the program's output if the program ends before.
  */
 export async function declaredBy(
   program: string,

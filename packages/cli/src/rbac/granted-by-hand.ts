@@ -17,7 +17,7 @@ interface HandRole {
   }[]
 }
 
-/** Reads files with roles that the user writes, and returns whether one of their rules grants a right. */
+/** Reads files with roles that the user writes, and returns a test of whether their rules grant a right. */
 export async function grantedByHand(files: readonly string[], cwd: string): Promise<(right: NeededRight) => boolean> {
   const roles = (await Promise.all(files.map(file => rolesIn(file, cwd)))).flat()
   return ({ verb, group, resource, namespace, name }) =>
@@ -56,11 +56,11 @@ async function rolesIn(file: string, cwd: string): Promise<readonly HandRole[]> 
   throw refused(`--granted: ${file} has no Role and no ClusterRole`)
 }
 
-/** A role with the form that a server takes. Throws a `ShapeError`. */
+/** Checks that a role has a form that a server accepts. Throws a `ShapeError`. */
 function checkedRole(role: Readonly<Record<string, unknown>>): HandRole {
   const { rules, ...rest } = role
   checkFields(role, { metadata: record }, '')
-  // A role without rules may say so with null.
+  // A role without rules may have null.
   if (rules === undefined || rules === null) return rest as unknown as HandRole
   checkFields(role, { rules: listOf(record) }, '')
   for (const [at, rule] of (rules as readonly Readonly<Record<string, unknown>>[]).entries()) {

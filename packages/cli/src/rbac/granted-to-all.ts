@@ -3,7 +3,7 @@ import type { UsedRight } from '@wherry/apiserver'
 /** Paths that the ClusterRoles `system:discovery` and `system:public-info-viewer` of each cluster let every user read. */
 const paths = /^\/(api|apis|openapi|healthz|livez|readyz|version)(\/|$)/
 
-/** What the ClusterRole `system:basic-user` lets every user create. */
+/** The resources that the ClusterRole `system:basic-user` lets every user create. */
 const reviews = [
   'authentication.k8s.io selfsubjectreviews',
   'authorization.k8s.io selfsubjectaccessreviews',

@@ -3,11 +3,11 @@ import { isGrantedToAll } from './granted-to-all.ts'
 import type { NeededRight } from './needed.ts'
 import type { SeenRight } from './recorded.ts'
 
-/** How an operator that writes roles and bindings may grant their rights: it has them itself, or it may grant any right. */
+/** The ways in which an operator that writes roles and bindings may grant rights: it holds these rights itself, or it may grant any right. */
 export const waysToGrant = ['hold', 'escalate'] as const
 export type WayToGrant = (typeof waysToGrant)[number]
 
-/** What tests used, with what the operator needs to grant the rights that it granted. Undecided grants stay as they are. */
+/** The rights that tests used, with the rights that the operator needs to grant others. Undecided grants stay unchanged. */
 export function seenWithGrants(seen: readonly SeenRight[], way: WayToGrant | undefined): readonly SeenRight[] {
   if (way === undefined) return seen
   return seen.flatMap(({ grants, ...right }) => {
@@ -17,8 +17,8 @@ export function seenWithGrants(seen: readonly SeenRight[], way: WayToGrant | und
 }
 
 /**
- * The needed rights without those that stand for others which the operator has anyway. Throws if the user has to say how the operator may grant the
- * rest.
+ * The needed rights, without grants of rights that the operator has anyway. Throws if the user has to choose how the operator may grant the
+ * remaining rights.
  */
 export function withDecidedGrants(
   needed: readonly NeededRight[],

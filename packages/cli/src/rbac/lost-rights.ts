@@ -2,12 +2,12 @@ import { readYaml, YamlError } from '@wherry/crd/internal'
 import { isRecord } from '../definition/shape.ts'
 import { oneLine } from '../one-line.ts'
 
-/** So many lost rights are named; the others are counted. */
+/** The maximum number of lost rights that are named. The others are counted. */
 const mostNamed = 20
 
 /**
- * The rights that the roles of one text grant and those of another do not, a line each: `patch configmaps`. Rights disappear if tests record less, for
- * example since they fail or do less than before, and the operator is then refused in the cluster.
+ * The rights that the roles of the old text grant and those of the new text do not, a line each: `patch configmaps`. Rights disappear if tests record
+ * fewer requests, for example because they fail, and the cluster then refuses requests of the operator.
  */
 export function lostRights(before: string, now: string): readonly string[] {
   const kept = new Set(rightsIn(now))
@@ -16,7 +16,7 @@ export function lostRights(before: string, now: string): readonly string[] {
   return more > 0 ? [...lost.slice(0, mostNamed), `and ${more} more`] : lost
 }
 
-/** Each right of each role as a text. What has another form, as a server takes no such role, granted nothing. */
+/** Each right of each role as a text. Roles of another form grant nothing, because a server refuses them. */
 function rightsIn(text: string): string[] {
   let documents: readonly unknown[]
   try {

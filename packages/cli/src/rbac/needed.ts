@@ -7,13 +7,13 @@ import type { SeenRight } from './recorded.ts'
 /** A right that an operator needs, with the declaration or the test that needs it. */
 export interface NeededRight extends UsedRight {
   readonly by: string
-  /** Whether it is granted as it is: by its name alone, whatever other rights there are to the resource. */
+  /** Whether the right is granted for its name only, regardless of other rights to the resource. */
   readonly exact?: boolean | undefined
 }
 
-/** Where rights are needed. */
+/** The namespaces in which rights are needed. */
 export interface Places {
-  /** The operator's own namespace. `undefined`: the one that its tests used. */
+  /** The operator's own namespace. `undefined`: the namespace that its tests used. */
   readonly namespace: string | undefined
   /** Resources that the operator uses in its own namespace only. */
   readonly own: readonly string[]
@@ -24,7 +24,7 @@ export interface Places {
 /** A right to a resource. */
 export type Target = NeededRight & { readonly group: string; readonly resource: string }
 
-/** The rights that tests used and that a program declares, each in the namespace where it is to be granted. What the cluster grants is in no namespace. */
+/** The rights that tests used and that a program declares, each with the namespace in which it is granted. Rights in the whole cluster have no namespace. */
 export function neededRights(
   seen: readonly SeenRight[],
   program: DeclaredProgram | undefined,
@@ -41,7 +41,7 @@ export function neededRights(
   })
 }
 
-/** A watch lists first on a server that does not stream lists. */
+/** Adds a list for each watch, because a watch lists first on a server without streaming lists. */
 function withList(right: SeenRight): SeenRight[] {
   return right.verb === 'watch' ? [right, { ...right, verb: 'list' }] : [right]
 }
@@ -71,15 +71,15 @@ export const isView = ({ verb }: UsedRight): boolean => verb === 'list' || verb 
 
 const needsGrant = (right: UsedRight): boolean => !isGrantedToAll(right)
 
-/** Whether a right is one to a resource, and not to a path. */
+/** Whether a right is for a resource, and not for a path. */
 export const isTarget = (right: NeededRight): right is Target => right.resource !== undefined
 
-/** Names the resource of a right, whatever its subresource. */
+/** The group and the resource of a right, without its subresource. */
 export const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
 
 /**
- * What was used, without what a component of the operator used and declares: that is granted by its name. A creation has no name: it is the component's if
- * nothing else was done with such objects.
+ * The used rights, without those that a component of the operator declares for a name. A creation has no name: it is that of the component if the tests
+ * did nothing else with the resource.
  */
 function withoutExact(used: readonly NeededRight[], exact: readonly DeclaredRight[]): readonly NeededRight[] {
   const isOf = (right: NeededRight, one: DeclaredRight): boolean =>
@@ -98,7 +98,7 @@ function withoutExact(used: readonly NeededRight[], exact: readonly DeclaredRigh
   })
 }
 
-/** A test runs in a namespace of its own: what it used is granted where the declaration says that such objects are. */
+/** Places a right in the namespaces of the declaration, because a test runs in a namespace of its own. */
 function placedBy(declaration: OperatorDeclaration, right: NeededRight, { namespace, own }: Places): NeededRight[] {
   if (!isTarget(right) || right.namespace === undefined) return [right]
   const plural = withoutSubresource(right.resource)
@@ -107,7 +107,7 @@ function placedBy(declaration: OperatorDeclaration, right: NeededRight, { namesp
   const alike = declaration.rights.filter(isAlike)
   const found: readonly (string | undefined)[] =
     alike.length > 0 ? alike.map(one => one.namespace) : (declaration.namespaces ?? [undefined])
-  // What is granted in the cluster needs no role in a namespace.
+  // A right in the whole cluster needs no role in a namespace.
   const isEverywhere = found.includes(undefined)
   return (isEverywhere ? [undefined] : [...new Set(found)]).map(place => inNamespace(right, place))
 }
@@ -116,7 +116,7 @@ function inNamespace({ namespace: _, ...right }: NeededRight, namespace: string 
   return namespace === undefined ? right : { ...right, namespace }
 }
 
-/** Without a declaration: the one namespace of a resource, or the whole cluster if tests used it in several. */
+/** Places rights without a declaration: in the only namespace of a resource, or in the whole cluster if tests used the resource in several namespaces. */
 function placedByTests(rights: readonly NeededRight[], { namespace, own, isEach }: Places): readonly NeededRight[] {
   const targets = rights.filter(isTarget)
   const isClusterView = (right: Target): boolean =>
@@ -126,7 +126,7 @@ function placedByTests(rights: readonly NeededRight[], { namespace, own, isEach 
     [...Map.groupBy(targets, resourceOf)].map(([key, all]) => {
       const isOwn = isLease(all[0]) || own.includes(key.split(' ')[1] ?? '')
       const [place, ...others] = new Set(all.map(right => right.namespace))
-      // What is written but never watched is written wherever the operator's objects are: a test shows only one such place.
+      // A resource that is written but never watched is written in all namespaces of the operator's objects, although a test shows only one.
       const isHere = all.some(isView) || !hasClusterViews
       if (isEach) return [key, (isOwn || isHere) && ![place, ...others].includes(undefined) ? 'each' : undefined]
       return [key, isOwn || (isHere && others.length === 0) ? { namespace: place } : undefined]

@@ -2,8 +2,8 @@ import type { UsedRight } from '@wherry/apiserver'
 import type { DeclaredRight } from '../program/declaration.ts'
 
 /**
- * What controllers declare and no test used. Leases, events and reviews of tokens are left out: the library uses them by itself, and has tests of its
- * own. A list is used by a watch: on a server that streams lists, it is no request of its own.
+ * The rights that controllers declare and no test used. Leases, events and reviews of tokens are left out, because only the library uses them, and has
+ * its own tests. A watch counts as the use of a list too, because a server with streaming lists needs no request for a list.
  */
 export function neverSeen(declared: readonly DeclaredRight[], seen: readonly UsedRight[]): readonly DeclaredRight[] {
   const keyOf = ({ verb, group, resource }: UsedRight): string => `${verb} ${group} ${resource}`
@@ -12,6 +12,6 @@ export function neverSeen(declared: readonly DeclaredRight[], seen: readonly Use
     if (!right.by.startsWith('controller ') || right.by.endsWith(': events')) return false
     return !used.has(keyOf(right)) && !(right.verb === 'list' && used.has(keyOf({ ...right, verb: 'watch' })))
   })
-  // Of several namespaces one is enough.
+  // A right in several namespaces is reported once.
   return [...new Map(unseen.map(right => [`${right.by} ${keyOf(right)}`, right])).values()]
 }

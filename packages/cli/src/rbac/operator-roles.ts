@@ -9,7 +9,7 @@ import { recordedRights, type SeenRight } from './recorded.ts'
 import type { RightsOptions } from './rights-options.ts'
 import { type NeededRole, neededRoles, type UndecidedNames, undecidedNames } from './roles.ts'
 
-/** The roles of an operator, and what its program declares. */
+/** The roles of an operator, and the declaration of its program. */
 export interface OperatorRoles {
   /** The operator's own namespace. `undefined`: without a program and without `--namespace`. */
   readonly namespace: string | undefined
@@ -17,7 +17,7 @@ export interface OperatorRoles {
   readonly program: DeclaredProgram | undefined
 }
 
-/** Makes the roles. Says on stderr what is declared and no test used. */
+/** Makes the roles. Prints the declared rights that no test used to stderr. */
 export async function operatorRoles(
   program: string | undefined,
   name: string | undefined,

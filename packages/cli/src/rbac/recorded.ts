@@ -12,8 +12,8 @@ export interface SeenRight extends UsedRight {
 }
 
 /**
- * Reads all that `recordRights` wrote to a folder. Rejects if there is nothing, or a file that it did not write. Leaves out the
- * rights of a test if its file is gone, and reports that on stderr.
+ * Reads the rights that `recordRights` wrote to a folder. Rejects if the folder has none, or has another file. Leaves out the
+ * rights of a test with a deleted file, and reports that on stderr.
  */
 export async function recordedRights(folder: string, { cwd, stderr }: CommandHost): Promise<readonly SeenRight[]> {
   const names = await readdir(resolve(cwd, folder)).catch((error: NodeJS.ErrnoException) => {

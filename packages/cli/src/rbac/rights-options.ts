@@ -14,7 +14,7 @@ export interface RightsOptions {
   readonly strict?: true
 }
 
-/** What is said below the options. */
+/** The help text below the options. */
 export const rightsHelp = `
 A resource that is only listed and watched by name is granted by these names if a view declares them. Otherwise you say so: --fixed-name if the names
 are those of every cluster, --any-name if they come from other objects.
@@ -22,7 +22,7 @@ are those of every cluster, --any-name if they come from other objects.
 An operator that writes roles or bindings grants rights to others. Unless it has them anyway, you say how it may: --granting hold, and it is granted these
 rights itself; or --granting escalate, and it is granted the verbs escalate and bind, with which it can grant any right, also to itself.`
 
-/** Adds the options that say how roles are made. */
+/** Adds the options for the roles. */
 export function addRightsOptions(command: Command): Command {
   return command
     .argument('[program]', 'the file that runs the operator: what it declares is granted, too')
@@ -39,7 +39,7 @@ export function addRightsOptions(command: Command): Command {
     .option('--strict', 'fail if a right is declared that no test used')
 }
 
-/** The options as the user gave them, for a command that renews files. */
+/** The arguments that the user gave for these options, for a command that renews files. */
 export function rightsArguments(program: string | undefined, options: RightsOptions): string[] {
   const { rights, crd, namespace, own = [], fixedName = [], anyName = [], granted = [], granting, strict } = options
   const list = (option: string, values: readonly string[]): string[] => (values.length === 0 ? [] : [option, ...values])

@@ -1,10 +1,10 @@
 import { yamlText } from '@wherry/crd/internal'
 import type { NeededRole, NeededRule } from './roles.ts'
 
-/** More reasons than these are counted. */
+/** The maximum number of reasons that are named. The others are counted. */
 const maxReasons = 3
 
-/** Roles as YAML documents, each rule below what needs it. The same roles give the same text. */
+/** Roles as YAML documents, each rule below a comment with the uses that need it. The text is the same for the same roles. */
 export function rolesYaml(roles: readonly NeededRole[], name: string): string {
   return roles.map(role => roleYaml(role, name)).join('---\n')
 }
@@ -22,7 +22,7 @@ function ruleYaml({ by, ...rule }: NeededRule): string {
   const more = by.length - maxReasons
   const named = [...by.slice(0, maxReasons), ...(more > 0 ? [`and ${more} more`] : [])]
   const comments = named.map(reason => `  # ${reason}\n`).join('')
-  // The comment above names why; a rule is then short enough to be read at a glance.
+  // A rule is written in the short form, because the comment above names its uses.
   const lines = yamlText([rule], { isShort: true }).trimEnd().split('\n')
   return `${comments}${lines.map(line => `  ${line}\n`).join('')}`
 }

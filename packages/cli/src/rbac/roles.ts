@@ -1,6 +1,6 @@
 import { isLease, isTarget, isView, type NeededRight, resourceOf, type Target, withoutSubresource } from './needed.ts'
 
-/** One rule of a role, with what needs it. */
+/** A rule of a role, with the uses that need it. */
 export interface NeededRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[]
@@ -18,7 +18,7 @@ export interface NeededRole {
   readonly rules: readonly NeededRule[]
 }
 
-/** What the user says of the names of objects. */
+/** The user's choices about the names of objects. */
 export interface NameChoice {
   /** Resources that have the names of the tests in every cluster. */
   readonly fixed: readonly string[]
@@ -44,13 +44,13 @@ export function neededRoles(needed: readonly NeededRight[], choice: NameChoice):
   return [...roles].sort(inOrder).map(([namespace, rules]) => ({ namespace, rules }))
 }
 
-/** A resource that was watched only by names. Nothing says whether the objects have these names in every cluster. */
+/** A resource that was watched only by names. It is unknown whether the objects have these names in every cluster. */
 export interface UndecidedNames {
   readonly resource: string
   readonly names: readonly string[]
 }
 
-/** The resources for which the user has to say whether they are granted by name. Names that a view declares need no word. */
+/** The resources for which the user has to choose whether they are granted by name. No choice is needed for names that a view declares. */
 export function undecidedNames(
   needed: readonly NeededRight[],
   declared: readonly { readonly group: string; readonly resource: string; readonly name?: string | undefined }[],
@@ -76,7 +76,7 @@ function rulesFor(rights: readonly Target[], names: ReadonlySet<string>): Needed
     const isNamed = ([verb, uses]: (typeof verbs)[number]): boolean =>
       !unnamed.has(verb) && uses.every(({ name }) => name !== undefined && names.has(name))
     const rule = (some: typeof verbs, resourceNames: readonly string[]): NeededRule[] => {
-      // In their order: what is declared comes first.
+      // In the order of the rights, in which declared rights come first.
       const uses = all.filter(({ verb }) => some.some(([one]) => one === verb))
       if (uses.length === 0) return []
       const target = { apiGroups: [uses[0]?.group ?? ''], resources: [resource] }
@@ -93,7 +93,7 @@ function rulesFor(rights: readonly Target[], names: ReadonlySet<string>): Needed
   })
 }
 
-/** A rule for each name, which grants nothing to others. */
+/** A rule for each name, which grants nothing for other names. */
 function exactRules(rights: readonly Target[]): NeededRule[] {
   return byKey(rights, one => JSON.stringify([one.group, one.resource, one.name ?? ''])).map(([, alike]) => {
     const [{ group, resource, name } = { group: '', resource: '' }] = alike
@@ -102,7 +102,7 @@ function exactRules(rights: readonly Target[]): NeededRule[] {
   })
 }
 
-/** The only names that a resource's objects have for the operator: those of its views, if each view is of one name. */
+/** The names to which the rights of a resource are limited: those of its views, if each view has a single name. */
 function fixedNames(rights: readonly Target[], { fixed, any }: NameChoice): ReadonlySet<string> {
   const resource = withoutSubresource(rights[0]?.resource ?? '')
   if (any.includes(resource)) return new Set()
@@ -110,7 +110,7 @@ function fixedNames(rights: readonly Target[], { fixed, any }: NameChoice): Read
   return new Set(isFixed ? rights.flatMap(({ name }) => name ?? []) : watchedNames(rights))
 }
 
-/** The names of the views, if each view is of one name. */
+/** The names of the views, if each view has a single name. */
 function watchedNames(rights: readonly Target[]): readonly string[] {
   const views = rights.filter(isView)
   const names = views.flatMap(({ name }) => name ?? [])
@@ -128,7 +128,7 @@ function reasonsOf(rights: readonly NeededRight[]): string[] {
   return [...new Set(rights.map(({ by }) => by))]
 }
 
-/** Groups by key, sorted. What has no key is in no group. */
+/** Groups items by key, sorted. Items without a key are left out. */
 function byKey<T>(all: readonly T[], key: (one: T) => string | undefined): [string, T[]][] {
   const groups = [...Map.groupBy(all, key)]
   return groups.flatMap(([name, list]): [string, T[]][] => (name === undefined ? [] : [[name, list]])).sort(inOrder)

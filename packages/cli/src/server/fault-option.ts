@@ -2,22 +2,22 @@ import type { FaultRule } from '@wherry/apiserver'
 import { InvalidArgumentError } from 'commander'
 import { durationOf } from '../duration.ts'
 
-/** A fault as it was written: `429,at=5s,for=15s`. */
+/** A fault of the command line: `429,at=5s,for=15s`. */
 export interface PlannedFault {
-  /** As the user wrote it. */
+  /** The text that the user wrote. */
   readonly text: string
-  /** When it begins, in milliseconds after the command has begun. @default 0 */
+  /** The start of the fault, in milliseconds after the start of the command. @default 0 */
   readonly atMs: number
-  /** How long it is in force, in milliseconds. `undefined`: until the end. Only a rule has it. */
+  /** How long a rule is in force, in milliseconds. `undefined`: until the end. Other faults have no duration. */
   readonly forMs?: number | undefined
-  /** What happens: once to the whole server, or by a rule to requests. */
+  /** The effect: a single event for the whole server, or a rule for requests. */
   readonly effect: 'reset' | 'restart' | { readonly expireWatches: string | undefined } | { readonly rule: FaultRule }
 }
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 const matching = ['verb', 'resource', 'namespace']
 
-/** The settings that each fault takes, by its name. `STATUS` stands for all codes but 410. */
+/** The settings of each fault, by its name. `STATUS` stands for all codes except 410. */
 const settings: Readonly<Record<string, readonly string[]>> = {
   reset: ['at'],
   restart: ['at'],
@@ -28,7 +28,7 @@ const settings: Readonly<Record<string, readonly string[]>> = {
 
 const known = 'the faults are reset, restart, 410, latency, and an HTTP status from 400 to 599, such as 429 or 500'
 
-/** Reads a fault of the command line, and adds it to those before it. @throws InvalidArgumentError, which says what is taken */
+/** Reads a fault of the command line, and adds it to those before it. @throws InvalidArgumentError with the accepted values */
 export function addFault(text: string, before: readonly PlannedFault[]): readonly PlannedFault[] {
   return [...before, faultOf(text)]
 }
@@ -50,7 +50,7 @@ export function faultOf(text: string): PlannedFault {
   }
   const atMs = duration(name, 'at', given.get('at')) ?? 0
   if (kind !== 'STATUS' && kind !== 'latency') {
-    // Before the command has begun there is nothing to break.
+    // Such a fault needs a time, because before the command has begun there is nothing to break.
     if (!given.has('at')) throw new InvalidArgumentError(`${name} happens once: say when, as in ${name},at=5s`)
     return { text, atMs, effect: name === '410' ? { expireWatches: given.get('resource') } : (name as 'reset') }
   }

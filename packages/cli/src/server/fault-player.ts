@@ -1,10 +1,10 @@
 import type { ControlledApiServer, FaultHandle } from '@wherry/apiserver'
 import type { PlannedFault } from './fault-option.ts'
 
-/** What faults need of a server. */
+/** The part of a server that faults need. */
 export type FaultyServer = Pick<ControlledApiServer, 'faults' | 'stats' | 'endWatches' | 'breakConnections' | 'restart'>
 
-/** Calls `fn` after so many milliseconds. Returns what takes that back. */
+/** Calls `fn` after `ms` milliseconds. Returns a function that cancels the call. */
 export type After = (ms: number, fn: () => void) => () => void
 
 const realTime: After = (ms, fn) => {
@@ -13,8 +13,8 @@ const realTime: After = (ms, fn) => {
 }
 
 /**
- * Brings faults about at their times, and says each on a line. Its disposal ends those that wait, and says how many requests each rule has hit: a
- * rule that hit none may name a resource that nobody asked for.
+ * Starts faults at their times, and prints a line for each. Its disposal cancels waiting faults, and prints the number of requests that each rule has
+ * hit: a rule that hit none may name a resource without requests.
  */
 export class FaultPlayer implements AsyncDisposable {
   readonly #server: FaultyServer
@@ -23,7 +23,7 @@ export class FaultPlayer implements AsyncDisposable {
   readonly #waiting = new Set<() => void>()
   readonly #rules: { readonly text: string; readonly handle: FaultHandle }[] = []
   readonly #notBegun = new Set<PlannedFault>()
-  /** One after the other, so that faults of the same moment come in the order in which they were written. */
+  /** The last fault in the queue. Faults run one after the other, so that faults of the same time keep the order of the command line. */
   #last: Promise<void> = Promise.resolve()
 
   constructor(server: FaultyServer, say: (line: string) => void, after: After = realTime) {
@@ -32,7 +32,7 @@ export class FaultPlayer implements AsyncDisposable {
     this.#after = after
   }
 
-  /** Begins the faults. Resolves when those that have no `at` are in force. */
+  /** Schedules the faults. Resolves when the faults without `at` are in force. */
   async start(faults: readonly PlannedFault[]): Promise<void> {
     for (const fault of faults) {
       this.#notBegun.add(fault)

@@ -6,20 +6,20 @@ import { refused } from '../failure.ts'
 
 type Kubeconfig = ApiServer['kubeconfig']
 
-/** What marks a file as one that this command made. */
+/** The name of the extension that marks a file of this command. */
 const mark = 'wherry.dev/made-by'
 
-/** A kubeconfig that is there as long as its server. Its disposal removes it, if it is still the file that was made. */
+/** A kubeconfig that exists as long as its server. Its disposal removes the file, unless another file has replaced it. */
 export interface OwnKubeconfig extends AsyncDisposable {
   /** The absolute path. */
   readonly path: string
 }
 
 /**
- * Writes the kubeconfig of a server to a new file that only this user can read. A file of a process of this command that was killed gives way.
+ * Writes the kubeconfig of a server to a new file that only this user can read. Replaces the file of an earlier process of this command that was killed.
  *
  * @param shown the path as the user wrote it, relative to `cwd`
- * @throws CommandFailure if another file, a link or a folder has the name: it stays as it is
+ * @throws CommandFailure if another file, a link or a folder has the name; it stays unchanged
  */
 export async function writeOwnKubeconfig(kubeconfig: Kubeconfig, shown: string, cwd: string): Promise<OwnKubeconfig> {
   const path = resolve(cwd, shown)
@@ -31,7 +31,7 @@ export async function writeOwnKubeconfig(kubeconfig: Kubeconfig, shown: string, 
   try {
     await makeRoom(path, shown)
     await writeFile(partial, text, { flag: 'wx', mode: 0o600 })
-    // A link is made only if the name is free, and follows none: in between, nobody's file is overwritten.
+    // A link is made only if the name is free, and does not follow other links, so no file that appears meanwhile is overwritten.
     await link(partial, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') throw taken(shown)
       // A file system without links.
@@ -56,7 +56,7 @@ const taken = (shown: string): Error =>
     `${shown} is there already, and no server of wherry made it: name another file with --kubeconfig, or remove it`,
   )
 
-/** Removes what a process of this command left that was killed. Throws for anything else. */
+/** Removes the file of a process of this command that was killed. Throws for any other file. */
 async function makeRoom(path: string, shown: string): Promise<void> {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -76,7 +76,7 @@ function marked(kubeconfig: Kubeconfig): string {
   return `${JSON.stringify({ ...kubeconfig, clusters }, undefined, 2)}\n`
 }
 
-/** A cluster as it is in a file of this command. */
+/** The cluster in a file of this command. */
 interface Marked {
   readonly server: string
   readonly extensions?: readonly {
@@ -89,7 +89,7 @@ function sumOf(kubeconfig: Kubeconfig): string {
   return createHash('sha256').update(JSON.stringify(kubeconfig)).digest('hex')
 }
 
-/** The process that made a kubeconfig which nobody has changed since. */
+/** The id of the process that made a kubeconfig; `undefined` if the file was changed since. */
 function makerOf(text: string): number | undefined {
   try {
     const found = JSON.parse(text) as Kubeconfig

@@ -11,17 +11,17 @@ import { writeOwnKubeconfig } from './own-kubeconfig.ts'
 
 /** How a server is run. */
 export interface ServeOptions {
-  /** 0: a free one. */
+  /** The port to listen on; 0 for a free port. */
   readonly port: number
-  /** Where its kubeconfig is, as the user wrote it. */
+  /** The path for the kubeconfig of the server, as the user wrote it. */
   readonly kubeconfig: string
-  /** The folder with definitions, if there is one. */
+  /** The folder with definitions. It may be missing. */
   readonly crd: string
   /** Whether roles count. */
   readonly isRestricted: boolean
-  /** What goes wrong. Their times count from the moment when the definitions are there. */
+  /** The faults. Their times count from the moment when the definitions are stored. */
   readonly faults: readonly PlannedFault[]
-  /** The command that runs next to the server. Empty: none, and the server runs until the host ends it. */
+  /** The command that runs next to the server. Empty: no command, and the server runs until the host ends it. */
   readonly command: readonly string[]
 }
 
@@ -66,7 +66,7 @@ async function runBeside(command: readonly string[], kubeconfig: string, host: C
     void from?.setEncoding('utf8').on('data', (text: string) => to.write(text))
   forward(child.stdout, host.stdout)
   forward(child.stderr, host.stderr)
-  // A terminal's Ctrl+C reaches the command too. It ends by itself then, and the server after it.
+  // A terminal's Ctrl+C reaches the command too. The command then ends by itself, and the server after it.
   const ending = host.ending?.()
   const end = (): void => void child.kill('SIGTERM')
   ending?.addEventListener('abort', end)

@@ -59,7 +59,7 @@ async function types(files: readonly string[], { out, check }: Options, host: Co
   if (!areCurrent) throw new StaleFiles(['types', ...files, '--out', out])
 }
 
-/** The compiler takes half a second to load: only for files that someone has changed. */
+/** Whether a file is current. The compiler takes half a second to load, so it is loaded only for files that differ. */
 async function isCurrent(found: string, made: string): Promise<boolean> {
   return found === made || (await import('./current.ts')).isCurrentTypes(found, made)
 }

@@ -2,7 +2,7 @@ import ts from 'typescript'
 import { docCommentOf } from '../interface/doc-comment.ts'
 
 /**
- * Whether a file says the same as the types that would be written: the same declarations with the same doc comments. Other comments, the layout, quotes
+ * Whether a file is equal to the types that would be written: it has the same declarations with the same doc comments. Other comments, the layout, quotes
  * and the order of fields make no difference.
  *
  * @returns false for a text that the compiler can't parse
@@ -16,7 +16,7 @@ function meaningOf(text: string): string {
   return meaning(ts.createSourceFile('types.ts', text, ts.ScriptTarget.Latest, true))
 }
 
-/** A text that two nodes have in common if they mean the same. */
+/** A text that is equal for nodes with the same meaning. */
 function meaning(node: ts.Node): string {
   // Formatters add and remove parentheses, and the quotes of names.
   if (ts.isParenthesizedTypeNode(node)) return meaning(node.type)

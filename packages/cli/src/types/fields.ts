@@ -4,12 +4,12 @@ import { isReserved } from '../create/code-names.ts'
 import { misplacedTag } from '../interface/misplaced.ts'
 import { commentText, isOneLine, isPlain } from './comment.ts'
 
-/** A schema as a type and what its doc comment says. */
+/** A schema as a type, with the parts of its doc comment. */
 interface Described {
   readonly type: string
   readonly description: string
   readonly tags: readonly string[]
-  /** The interface that was declared for it, which takes the comment of an item. */
+  /** The interface that was declared for the schema. The comment of an item is written there. */
   readonly declared: Declaration | undefined
 }
 
@@ -62,7 +62,7 @@ export class TypeFile {
     )
   }
 
-  /** The file. Interfaces come before those that they are made of. */
+  /** The text of the file. An interface comes before the types of its fields. */
   toString(): string {
     const scalars = [...this.#imports].toSorted()
     return [
@@ -83,7 +83,7 @@ export class TypeFile {
     const declared: Declaration[] = []
     const plain = this.#type(schema, rest, take, path, declared)
     const type = schema.nullable === true ? `${plain} | null` : plain
-    // A tag that limits nothing is refused. The server takes such a limit, so the definition may have it.
+    // A tag that does not fit its type is refused, but a definition may have such a limit, because the server accepts it.
     const fits = (tag: string): boolean =>
       (schema.type !== undefined || schema['x-kubernetes-int-or-string'] === true) &&
       misplacedTag(tag, schema) === undefined
@@ -100,7 +100,7 @@ export class TypeFile {
     for (const field of numbers) if (rest[field] !== undefined && fits(field)) tags.push(`@${field} ${take(field)}`)
     for (const field of texts)
       if (isOneLine(rest[field]) && !/^`.+`$/.test(rest[field]) && fits(field)) tags.push(`@${field} ${take(field)}`)
-    // With the tag, null would be one of the values. Here the server refuses it, and so it must stay.
+    // With the tag `@enum`, null would be an allowed value, but the server refuses it for this schema.
     if (rest.enum !== undefined && schema.nullable !== true) tags.push(`@enum ${JSON.stringify(take('enum'))}`)
     for (const [field, tag] of marks)
       if (rest[field] === true) {
@@ -128,7 +128,7 @@ export class TypeFile {
       return this.#scalar('IntOrString')
     }
     if (schema.type === undefined) {
-      // Limits without a type would imply one.
+      // A schema with limits but without a type stays unchanged, because the tags of limits would imply a type.
       if (![...numbers, ...texts, 'enum', 'anyOf', 'oneOf', 'allOf', 'not'].some(field => field in rest))
         take('x-kubernetes-preserve-unknown-fields')
       return 'unknown'
@@ -169,7 +169,7 @@ export class TypeFile {
       declared.push(this.declare(name, '', members))
       return name
     }
-    // Record<string, unknown> would be an object of unknown fields, which the server takes for something else.
+    // `Record<string, unknown>` would be read as an object with unknown fields, which is another schema for the server.
     if (typeof additionalProperties === 'object' && isDeepStrictEqual(additionalProperties, anything))
       return 'Record<string, unknown>'
     if (typeof additionalProperties === 'object') {
@@ -184,7 +184,7 @@ export class TypeFile {
     return '{}'
   }
 
-  /** The type of a list's items or a map's values. What limits them stands at a type with a name. */
+  /** The type of a list's items or a map's values. If it has a comment, it becomes a named type with that comment. */
   #item(schema: StructuralSchema, path: string): string {
     const { type, description, tags, declared } = this.#describe(schema, path)
     const comment = commentText(description, tags)
@@ -206,7 +206,7 @@ export class TypeFile {
 
 const anything: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true }
 
-/** What the file imports or uses, the names of TypeScript's own types, and types that no JSON is of. */
+/** The names that the file imports or uses, and names of types of TypeScript. */
 const reserved = [
   ...['ObjectMeta', 'Record', 'Date', 'int', 'int64', 'IntOrString', 'Quantity', 'Duration', 'Timestamp'],
   ...['any', 'bigint', 'boolean', 'never', 'number', 'object', 'string', 'symbol', 'undefined', 'unknown', 'void'],
@@ -223,7 +223,7 @@ const marks = [
   ['x-kubernetes-embedded-resource', 'embeddedResource'],
 ] as const
 
-/** A rule in backticks with its message, or as JSON if it has more, or is written over several lines. */
+/** A rule in backticks with its message, or as JSON if it has other fields or several lines. */
 export function validation(rule: object): string {
   const { rule: text, message = '', ...more } = rule as { rule: string; message?: string }
   const isShort = Object.keys(more).length === 0 && isOneLine(text) && (message === '' || isOneLine(message))

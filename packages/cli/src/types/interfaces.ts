@@ -15,7 +15,7 @@ export function interfacesOf(definition: CustomResourceDefinition): string {
   const typeNames = new Map(
     order.map(one => [one, file.name(one.storage ? names.kind : `${names.kind}${pascal(one.name)}`)]),
   )
-  // The file shows what is declared last first.
+  // In reverse, because the file has the declarations in reverse order.
   for (const version of versions.toReversed()) declareVersion(file, definition, version, typeNames.get(version) ?? '')
   return `${file}`
 }
@@ -61,7 +61,7 @@ const common = ['apiVersion', 'kind', 'metadata']
 const described = (description: string | undefined): { description?: string } =>
   description === undefined ? {} : { description }
 
-/** The tags of a version; those of the names stand at the storage version. */
+/** The tags of a version. Only the storage version has the tags for the names of the resource. */
 function tagsOf(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,

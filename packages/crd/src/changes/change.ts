@@ -1,22 +1,22 @@
-/** What a change of a definition does. The server refuses some changes that break stored objects. */
+/** The effect of a change of a definition. The server refuses some of the changes that break stored objects. */
 export type Verdict = 'breaks stored objects' | 'breaks clients' | 'safe'
 
 /** A difference between two schemas of the same objects. */
 export interface SchemaChange {
-  /** The field, as `kubectl explain` names it, with `[]` for the items of a list and `{}` for the values of a map. Empty for the whole object. */
+  /** The path of the field, as in `kubectl explain`, with `[]` for the items of a list and `{}` for the values of a map. Empty for the whole object. */
   readonly path: string
   /** The difference: `maximum is 32, was 64`. */
   readonly change: string
   readonly verdict: Verdict
-  /** What to do. Empty if there is nothing to do. */
+  /** The advice for the user. Empty if there is nothing to do. */
   readonly advice: string
 }
 
-/** A difference between two definitions of one name. */
+/** A difference between two definitions with the same name. */
 export interface DefinitionChange extends SchemaChange {
-  /** The version with the changed schema or settings. Undefined for settings of all versions: their path is one of the definition. */
+  /** The version with the changed schema or settings. Undefined for settings of all versions, with a path in the definition. */
   readonly version: string | undefined
 }
 
-/** Notes a change of the schema at a path. */
+/** Records a change of the schema at a path. */
 export type Note = (path: string, change: string, verdict: Verdict, advice?: string) => void

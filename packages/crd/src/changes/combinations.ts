@@ -3,7 +3,7 @@ import type { Note } from './change.ts'
 
 const advice = 'Keep the old ones, or change the objects that do not fit first.'
 
-/** Notes how `allOf`, `anyOf`, `oneOf` and `not` differ. */
+/** Records the changes of `allOf`, `anyOf`, `oneOf` and `not`. */
 export function combinationChanges(old: StructuralSchema, next: StructuralSchema, path: string, note: Note): void {
   for (const name of ['allOf', 'anyOf', 'oneOf', 'not'] as const) {
     const [was, is] = [old[name], next[name]]
@@ -16,11 +16,11 @@ export function combinationChanges(old: StructuralSchema, next: StructuralSchema
 
 type Branches = readonly StructuralSchema[]
 
-/** Whether all that the old branches allowed is allowed by the new ones, as far as this shows without looking into them. */
+/** Whether the new branches allow all values that the old branches allowed. Branches are compared only as a whole. */
 const isWider: Readonly<Record<'allOf' | 'anyOf' | 'oneOf' | 'not', (old: Branches, next: Branches) => boolean>> = {
   allOf: (old, next) => next.every(one => has(old, one)),
   anyOf: (old, next) => old.length > 0 && old.every(one => has(next, one)),
-  // One more branch may make two of them fit.
+  // With one more branch, a value may fit two branches.
   oneOf: () => false,
   not: () => false,
 }

@@ -2,14 +2,14 @@ import type { CustomResourceDefinition } from '@wherry/client/resources/apiexten
 import type { DefinitionChange } from './change.ts'
 import { schemaChanges } from './schema-changes.ts'
 
-/** What makes the server drop a value, or read one that it would refuse. A limit that is narrower does neither. */
+/** The changes by which the server drops a value, or returns a value that it would refuse. A narrower limit does neither. */
 const isLoss = /^(field removed|type is |unknown fields are no longer kept)/
-/** So many fields are named. */
+/** The maximum number of fields that are named. */
 const mostNamed = 5
 
 /**
- * Which versions of a definition need a conversion that did not need the same one before: their schemas and that of the storage version do not take the
- * same objects, so that fields get lost on the way.
+ * The versions of a definition that need a conversion, and did not need the same conversion before. The schema of such a version and that of the storage
+ * version accept different objects, so that fields get lost between them.
  */
 export function conversionNeeds(
   old: CustomResourceDefinition,
@@ -34,7 +34,7 @@ export function conversionNeeds(
     })
 }
 
-/** The served versions, other than the storage version, that lose fields on the way to it or from it, and these fields. */
+/** The served versions, other than the storage version, that lose fields on the way to or from the storage version, with these fields. */
 function needs({ spec }: CustomResourceDefinition): readonly {
   readonly version: string
   readonly storage: string

@@ -6,13 +6,13 @@ import { schemaChanges } from './schema-changes.ts'
 import { versionChanges } from './version-changes.ts'
 
 /**
- * How a definition has changed, and whether that is safe for stored objects and for clients.
+ * The changes of a definition, and whether they are safe for stored objects and for clients.
  *
- * Objects are stored at the versions in `status.storedVersions` of the old definition, or else at its storage version. A schema that is narrower in
- * another version breaks clients only.
+ * Objects are stored at the versions in `status.storedVersions` of the old definition, or else at its storage version. A narrower schema of
+ * another version breaks only clients.
  *
- * @param old the definition as it is in a cluster, or was in a manifest
- * @param next the definition that takes its place, of the same name
+ * @param old the present definition of a cluster, or an earlier manifest
+ * @param next the new definition, with the same name
  */
 export function definitionChanges(
   old: CustomResourceDefinition,
@@ -53,7 +53,7 @@ export function definitionChanges(
   return changes
 }
 
-/** What the server takes of no definition that has objects, and what clients know the kind by. */
+/** The changes of names: those that the server refuses for a definition with objects, and those of names that clients use. */
 function nameChanges(old: CustomResourceDefinition, next: CustomResourceDefinition, changes: DefinitionChange[]): void {
   const shared = (path: string, change: string, verdict: Verdict, advice: string): void =>
     void changes.push({ version: undefined, path, change, verdict, advice })
@@ -91,7 +91,7 @@ function nameChanges(old: CustomResourceDefinition, next: CustomResourceDefiniti
   const [wasStrategy, strategy] = [wasConversion?.strategy ?? 'None', conversion?.strategy ?? 'None']
   if (wasStrategy !== strategy) {
     const isLost = strategy === 'None'
-    // Objects of one version are never converted.
+    // With a single version, objects are never converted.
     const isNeeded = next.spec.versions.length > 1
     const verdict = isLost ? 'breaks stored objects' : isNeeded ? 'breaks clients' : 'safe'
     const advice = isLost
@@ -113,7 +113,7 @@ function removed(version: CustomResourceDefinitionVersion, isStored: boolean): r
   return [whole(version.name, 'version removed', 'breaks clients', 'Keep it until no client asks for it.')]
 }
 
-/** The changes of what objects are stored as. */
+/** The changes by a new storage version. */
 function moved(
   next: CustomResourceDefinition,
   from: CustomResourceDefinitionVersion,
@@ -126,7 +126,7 @@ function moved(
     'safe',
     'Migrate the objects after you have applied this: npx @wherry/storage-migrator NAME',
   )
-  // A webhook knows how objects of one version become objects of another.
+  // A webhook converts objects between the versions.
   if (!isKept || (next.spec.conversion?.strategy ?? 'None') !== 'None') return [note]
   const lost = schemasOf(from, to).filter(({ verdict }) => verdict === 'breaks stored objects')
   return [
@@ -147,7 +147,7 @@ function schemasOf(
   return schemaChanges(old.schema?.openAPIV3Schema ?? all, next.schema?.openAPIV3Schema ?? all)
 }
 
-/** A change that breaks no stored object, because there is none of the version, still breaks clients that write it. */
+/** The verdict for a version. If no object is stored at it, a change breaks no stored objects, but clients that write the version. */
 function limited({ verdict }: SchemaChange, isStored: boolean): Verdict {
   return verdict === 'breaks stored objects' && !isStored ? 'breaks clients' : verdict
 }

@@ -7,12 +7,12 @@ export function kindsOf(schema: StructuralSchema): ReadonlySet<string> | undefin
   return new Set(schema.type === 'number' ? ['number', 'integer'] : [schema.type])
 }
 
-/** The type as an error shows it. */
+/** The text of a type in an error. */
 export function kindText(schema: StructuralSchema): string {
   return schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : schema.type || 'any'
 }
 
-/** The schema of fields that `properties` does not name. True: they are kept as they are. Undefined: the server drops them. */
+/** The schema of fields that `properties` does not name. True: such fields are kept unchanged. Undefined: the server drops such fields. */
 export function schemaOfOthers(schema: StructuralSchema): StructuralSchema | true | undefined {
   const { additionalProperties } = schema
   if (typeof additionalProperties === 'object') return additionalProperties
@@ -24,13 +24,13 @@ export function keepsUnknown(schema: StructuralSchema): boolean {
   return schema['x-kubernetes-preserve-unknown-fields'] === true
 }
 
-/** Whether a schema allows every value, and keeps it as it is. */
+/** Whether a schema allows every value and keeps it unchanged. */
 export function allowsAll(schema: StructuralSchema): boolean {
   const { title: _, description: __, nullable, 'x-kubernetes-preserve-unknown-fields': keeps, ...limits } = schema
   return nullable === true && keeps === true && Object.keys(limits).length === 0
 }
 
-/** The schema of a list's items. A definition can't have one for each place. */
+/** The schema of a list's items. A definition can't have a schema for each place. */
 export function itemsOf({ items }: StructuralSchema): StructuralSchema | undefined {
   return Array.isArray(items) ? undefined : items
 }

@@ -20,9 +20,9 @@ const breach = 'Keep the old limit, or change the objects that exceed the new on
 const mismatch = 'Keep the old one, or change the objects that do not match first.'
 
 /**
- * Notes how the limits of single values differ: bounds, `multipleOf`, `pattern`, `format` and `enum`.
+ * Records the differences in the limits of single values: bounds, `multipleOf`, `pattern`, `format` and `enum`.
  *
- * @param may whether a value of the old schema may be of a kind. A limit of another kind does not matter to it.
+ * @param may returns whether a value of the old schema may be of a kind. Limits for other kinds are ignored.
  */
 export function limitChanges(
   old: StructuralSchema,
@@ -73,7 +73,7 @@ function textChange(
   const [was, is] = [old[name] ?? '', next[name] ?? '']
   if (was === is) return
   const change = `${name} is ${is === '' ? 'none' : is}, was ${was === '' ? 'none' : was}`
-  // Whether one pattern allows all that another one allows is not decided here.
+  // Two patterns are not compared, so a changed pattern is not safe.
   note(path, change, is === '' ? 'safe' : 'breaks stored objects', is === '' ? '' : mismatch)
 }
 

@@ -2,7 +2,7 @@ import type { ValidationRule } from '@wherry/client/resources/apiextensions'
 import type { StructuralSchema } from '../schema/json-schema.ts'
 import type { Note } from './change.ts'
 
-/** Notes CEL rules that were added or removed. */
+/** Records CEL rules that were added or removed. */
 export function ruleChanges(old: StructuralSchema, next: StructuralSchema, path: string, note: Note): void {
   const [was, is] = [rulesOf(old), rulesOf(next)]
   for (const rule of is) {
@@ -19,7 +19,7 @@ export function ruleChanges(old: StructuralSchema, next: StructuralSchema, path:
   for (const rule of was) if (!is.some(one => isSame(one, rule))) note(path, `rule removed: ${rule.rule}`, 'safe')
 }
 
-/** Notes how lists and maps are merged by apply, and which items must be unique. */
+/** Records changes in how apply merges lists and maps, and in the items that must be unique. */
 export function mergeChanges(old: StructuralSchema, next: StructuralSchema, path: string, note: Note): void {
   const [was, is] = [listText(old), listText(next)]
   if (was !== is) {
@@ -52,12 +52,12 @@ function rulesOf(schema: StructuralSchema): readonly ValidationRule[] {
   return schema['x-kubernetes-validations'] ?? []
 }
 
-/** Whether two rules refuse the same, whatever their messages say. */
+/** Whether two rules refuse the same values. Their messages may differ. */
 function isSame(one: ValidationRule, other: ValidationRule): boolean {
   return one.rule === other.rule && (one.optionalOldSelf ?? false) === (other.optionalOldSelf ?? false)
 }
 
-/** An object that stays as it is fulfils it. */
+/** Whether every unchanged object fulfils a rule. */
 function isImmutability({ rule, optionalOldSelf }: ValidationRule): boolean {
   return rule.trim() === 'self == oldSelf' && optionalOldSelf !== true
 }

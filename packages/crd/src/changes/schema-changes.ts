@@ -5,22 +5,22 @@ import { allowsAll, itemsOf, keepsUnknown, kindsOf, kindText, schemaOfOthers } f
 import { limitChanges } from './limits.ts'
 import { mergeChanges, ruleChanges } from './rules.ts'
 
-/** What stands around a field in the new schema. */
+/** The surroundings of a field in the new schema. */
 interface Around {
   readonly path: string
-  /** The object can't be without the field. */
+  /** Whether the field is required. */
   readonly isRequired: boolean
-  /** Something that an added field may break: a combination, a bound on the number of fields, unique items. */
+  /** Whether an added field may break the schema around it: a combination, a bound on the number of fields, or unique items. */
   readonly countsFields: boolean
-  /** A rule that may look at the field. */
+  /** Whether a rule may read the field. */
   readonly hasRules: boolean
 }
 
 /**
- * How the schema of an object has changed. If all changes are safe, then each object that was valid is still valid, and loses no field. What can't be
- * decided here, such as whether a pattern allows more than another, is not safe.
+ * The changes of the schema of an object. If all changes are safe, each object that was valid is still valid and loses no field. A change that can't be
+ * decided here, such as that of a pattern, is not safe.
  *
- * Descriptions are not compared. A rule that stays is taken to be fulfilled still.
+ * Descriptions are not compared. An unchanged rule is assumed to be still fulfilled.
  */
 export function schemaChanges(old: StructuralSchema, next: StructuralSchema): readonly SchemaChange[] {
   const changes: SchemaChange[] = []
@@ -36,7 +36,7 @@ export function schemaChanges(old: StructuralSchema, next: StructuralSchema): re
   return changes
 }
 
-/** Every object has these fields, whether the schema names them or not. */
+/** Adds the fields that every object has, if the schema does not name them. */
 function withCommon(schema: StructuralSchema): StructuralSchema {
   const text = { type: 'string' }
   const { metadata } = schema.properties ?? {}
@@ -112,7 +112,7 @@ class Comparison {
     const is = new Set(next.required)
     for (const name of is) {
       if (was.has(name) || isNewField(name, old, next)) continue
-      // The server fills in the default before it looks.
+      // The server fills in the default before it checks required fields.
       const isFilled = next.properties?.[name]?.default !== undefined
       const advice = isFilled ? '' : filled
       this.#note(below(name).path, 'required', isFilled ? 'safe' : 'breaks stored objects', advice)
@@ -154,7 +154,7 @@ class Comparison {
         advice,
       )
     } else {
-      // A rule that stays can't look at a field that was not there.
+      // An unchanged rule can't read a field that did not exist before.
       const isSafe = !countsFields && !spoilsItsDefault(field)
       const verdict = isSafe ? 'safe' : 'breaks stored objects'
       this.#note(path, 'field with a default added', verdict, isSafe ? '' : unlessDefaultFits)
@@ -199,14 +199,14 @@ function countsFields(schema: StructuralSchema): boolean {
   return parts.some(part => part !== undefined) || list === 'set' || list === 'map'
 }
 
-/** Whether the server may fill something into the default of this schema that then does not fit. It takes such a definition. */
+/** Whether the server may fill further defaults into the default of a schema so that it no longer fits. The server accepts such a definition. */
 function spoilsItsDefault(schema: StructuralSchema): boolean {
   const all = [...partsOf(schema)]
   const isLimited = all.some(one => countsFields(one) || (one['x-kubernetes-validations'] ?? []).length > 0)
   return isLimited && all.slice(1).some(one => one.default !== undefined)
 }
 
-/** The schema and all below it. */
+/** A schema and all schemas in it. */
 function* partsOf(schema: StructuralSchema): Generator<StructuralSchema> {
   yield schema
   const others = schemaOfOthers(schema)

@@ -26,7 +26,7 @@ export interface VersionParts
   readonly schema: StructuralSchema
   /** Whether the status is written on its own. */
   readonly hasStatus: boolean
-  /** What the paths of errors begin with. */
+  /** The beginning of the paths of errors. */
   readonly prefix: string
 }
 

@@ -3,10 +3,10 @@ import type { StructuralSchema } from '../schema/json-schema.ts'
 import type { PrintColumn } from './options.ts'
 import { fieldAt } from './paths.ts'
 
-/** Notes a problem of an option of a definition. */
+/** Records a problem of an option of a definition. */
 export type NoteProblem = (option: string, message: string) => void
 
-/** The columns with their types. Notes each that the server refuses, and each that would always be empty. */
+/** The columns with their types. Records each column that the server refuses or that would always be empty. */
 export function columnsOf(
   columns: readonly PrintColumn[],
   schema: StructuralSchema,
@@ -51,7 +51,7 @@ function fieldOf(
   return found
 }
 
-/** Whether each bracket outside of quotes is closed by one of its kind. */
+/** Whether each bracket outside of quotes is closed by a bracket of the same kind. */
 function isClosed(path: string): boolean {
   const brackets = path.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, '').replaceAll(/[^[\]()]/g, '')
   const open: string[] = []
@@ -65,13 +65,13 @@ function isClosed(path: string): boolean {
 
 const closedBy: Readonly<Record<string, string>> = { '[': ']', '(': ')' }
 
-/** What kubectl prints a field as. */
+/** The type of the column for a field. */
 function columnType(field: StructuralSchema | undefined): string {
   if (field?.format === 'date-time') return 'date'
   return ['integer', 'number', 'boolean'].includes(field?.type ?? '') ? (field?.type as string) : 'string'
 }
 
-/** What of the schema of a field of the metadata decides how it is printed. The metadata is the same for all objects. */
+/** The type and the format of a field of the metadata, which is the same for all kinds. */
 function metadataField(name: string | undefined): StructuralSchema | undefined {
   if (name === undefined || otherMetadata.has(name)) return {}
   if (['creationTimestamp', 'deletionTimestamp'].includes(name)) return { format: 'date-time' }

@@ -10,7 +10,7 @@ import type { CustomResource } from './types.ts'
 /**
  * Defines a custom resource once: its CustomResourceDefinition, the view of its objects and, by `ObjectOf` and `WrittenOf`, their types.
  *
- * Call it in a file of its own that tools and tests import. An operator imports only types from there: the schema library is then not loaded in
+ * Call it in a file of its own that tools and tests import. An operator imports only types from that file, so that the schema library is not loaded in
  * production.
  *
  * @throws OptionTypeError with the path of each part that the server would refuse, or that would be lost

@@ -1,7 +1,7 @@
 import type { DefinitionNames } from './assemble.ts'
 import type { NoteProblem } from './columns.ts'
 
-/** Notes the names that the server refuses. Kind and plural are looked at where the view is defined. */
+/** Records the names that the server refuses. The view checks the kind and the plural. */
 export function checkNames(names: DefinitionNames, note: NoteProblem): void {
   const { group, kind, singular, listKind, shortNames = [], categories = [], annotations = {} } = names
   for (const [option, list] of [
@@ -32,7 +32,7 @@ function isLabel(text: string): boolean {
   return text.length <= 63 && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(text)
 }
 
-/** Whether Go's `url.ParseRequestURI` takes it with a scheme and a host. */
+/** Whether Go's `url.ParseRequestURI` accepts a text, and it has a scheme and a host. */
 function isUrl(text: string): boolean {
   return URL.canParse(text) && new URL(text).host !== ''
 }

@@ -1,13 +1,13 @@
 import type { CustomResourceColumnDefinition, ValidationRule } from '@wherry/client/resources/apiextensions'
 import type { AnySchema } from '../schema/from-standard.ts'
 
-/** What one version of a custom resource looks like. */
+/** The schemas and settings of a version of a custom resource. */
 export interface VersionOptions {
   /** The schema of `spec`: of a library that speaks Standard JSON Schema, or a plain JSON Schema. */
   readonly spec: AnySchema
-  /** The schema of `status`, which is then written on its own (the status subresource). @default no status */
+  /** The schema of `status`, which is then a subresource with writes of its own. @default no status */
   readonly status?: AnySchema | undefined
-  /** Where `kubectl scale` and autoscalers find the numbers. @default it can't be scaled */
+  /** The paths of the numbers of replicas, for `kubectl scale` and autoscalers. @default objects can't be scaled */
   readonly scale?: ScalePaths | undefined
   /** The columns of `kubectl get`, after the name. @default the age */
   readonly printColumns?: readonly PrintColumn[] | undefined
@@ -15,19 +15,19 @@ export interface VersionOptions {
   readonly selectableFields?: readonly string[] | undefined
   /** CEL rules for the whole object, for example of `self.metadata.name`. @default none */
   readonly validations?: readonly ValidationRule[] | undefined
-  /** What `kubectl explain` says of the kind. */
+  /** The description of the kind in `kubectl explain`. */
   readonly description?: string | undefined
 }
 
 /** A further version. */
 export interface OtherVersionOptions extends VersionOptions {
-  /** Whether clients can use it. @default true */
+  /** Whether clients can use the version. @default true */
   readonly served?: boolean | undefined
-  /** Clients that use it get a warning: this text, or one of the server's for `true`. @default false */
+  /** The warning for clients that use the version: this text, or for `true` the server's text. @default false */
   readonly deprecated?: boolean | string | undefined
 }
 
-/** What {@link defineCustomResource} takes. */
+/** The options of {@link defineCustomResource}. */
 export interface CustomResourceOptions extends VersionOptions {
   /** The API group, a domain of yours: `arcade.example.com`. */
   readonly group: string
@@ -39,14 +39,14 @@ export interface CustomResourceOptions extends VersionOptions {
   readonly plural: string
   /** Whether each object is in a namespace. */
   readonly namespaced: boolean
-  /** The kind of a list of the objects. A view proves by it that an answer is the list asked for. @default the kind and `List` */
+  /** The kind of a list of the objects. By this kind, a view checks that an answer is the requested list. @default the kind and `List` */
   readonly listKind?: string | undefined
   /** Short forms for kubectl. @default none */
   readonly shortNames?: readonly string[] | undefined
   /** Groups of resources that kubectl lists together: `all`. @default none */
   readonly categories?: readonly string[] | undefined
   /**
-   * Further versions, by name. The server only changes `apiVersion` when it serves one: if their fields differ, give the definition a conversion
+   * Further versions, by name. The server changes only `apiVersion` when it serves another version: if the fields differ, give the definition a conversion
    * webhook. @default none
    */
   readonly versions?: Readonly<Record<string, OtherVersionOptions>> | undefined
@@ -58,12 +58,12 @@ export interface CustomResourceOptions extends VersionOptions {
 export interface ScalePaths {
   readonly specReplicasPath: string
   readonly statusReplicasPath: string
-  /** A field of the status that holds a label selector as text. @default none: a HorizontalPodAutoscaler needs one */
+  /** A field of the status that holds a label selector as text. @default none, although a HorizontalPodAutoscaler needs this field */
   readonly labelSelectorPath?: string | undefined
 }
 
 /** A column of `kubectl get`. */
 export interface PrintColumn extends Omit<CustomResourceColumnDefinition, 'type'> {
-  /** @default what the schema says of a path of plain fields; `string` for others */
+  /** The type of the column. @default the type in the schema for a path of plain fields; `string` for other paths */
   readonly type?: 'integer' | 'number' | 'string' | 'boolean' | 'date' | undefined
 }

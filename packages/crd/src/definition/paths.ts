@@ -9,7 +9,7 @@ export function fieldAt(schema: StructuralSchema, path: string): StructuralSchem
       if (field?.properties?.[name] !== undefined) return field.properties[name]
       const values = field?.additionalProperties
       if (typeof values === 'object') return values
-      // Below unknown fields there may be anything.
+      // Unknown fields may have any fields below them.
       return field?.['x-kubernetes-preserve-unknown-fields'] === true ? field : undefined
     }, schema)
 }

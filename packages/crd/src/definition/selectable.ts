@@ -2,10 +2,10 @@ import type { StructuralSchema } from '../schema/json-schema.ts'
 import type { NoteProblem } from './columns.ts'
 import { fieldAt } from './paths.ts'
 
-/** The number of selectable fields that a server takes. */
+/** The maximum number of selectable fields of a server. */
 const most = 8
 
-/** Notes each selectable field that the server refuses. */
+/** Records each selectable field that the server refuses. */
 export function checkSelectable(paths: readonly string[], schema: StructuralSchema, note: NoteProblem): void {
   const refuse = (message: string): void => note('selectableFields', message)
   const seen = new Set<string>()

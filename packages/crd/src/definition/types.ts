@@ -2,20 +2,20 @@ import type { ObjectMeta, Resource } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import type { CustomResourceOptions } from './options.ts'
 
-/** A custom resource's definition, and the view of it. `O` is what it was made from. */
+/** A custom resource's definition, and the view of it. `O` is the type of its options. */
 export interface CustomResource<O extends CustomResourceOptions = CustomResourceOptions> {
   /** The manifest. */
   readonly definition: CustomResourceDefinition
-  /** The view of its objects. It comes with the schema library: an operator defines its own, with {@link NamesOf}. */
+  /** The view of its objects. To import it loads the schema library, so an operator defines its own view, with {@link NamesOf}. */
   readonly resource: Resource<ReadObject<O>, ScopeOf<O['namespaced']>>
-  /** What it was made from, for {@link ObjectOf} and the like. */
+  /** The options of the definition, for types such as {@link ObjectOf}. */
   readonly options: O
 }
 
-/** An object as it is read: with the server's defaults. */
+/** The type of objects that are read, which have the server's defaults. */
 export type ObjectOf<R extends { readonly options: CustomResourceOptions }> = ReadObject<R['options']>
 
-/** An object as users write it: what has a default may be left out, and there is no status. */
+/** The type of objects that users write. Fields with a default may be left out, and there is no status. */
 export type WrittenOf<R extends { readonly options: CustomResourceOptions }> = Base & {
   spec: Before<R['options']['spec']>
 }
@@ -31,7 +31,7 @@ export type NamesOf<R extends { readonly options: CustomResourceOptions }> = Rea
   Pick<R['options'], 'group' | 'version' | 'kind' | 'plural' | 'namespaced'> & ListKindOf<R['options']>
 >
 
-/** The view needs the kind of its list if it is not the kind and `List`. */
+/** The kind of the list, which a view needs if it is not the kind and `List`. */
 type ListKindOf<O extends CustomResourceOptions> = O extends { readonly listKind: infer L extends string }
   ? { listKind: L }
   : { listKind?: undefined }
@@ -42,7 +42,7 @@ type ReadObject<O extends CustomResourceOptions> = Base & { spec: After<O['spec'
     ? { status?: After<S> | undefined }
     : unknown)
 
-/** Both for `boolean`, so that each definition is a {@link CustomResource}. */
+/** The scope; both scopes for `boolean`, so that each definition is a {@link CustomResource}. */
 type ScopeOf<N> = N extends true ? 'namespaced' : 'cluster'
 
 interface Base {

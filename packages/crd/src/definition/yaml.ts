@@ -25,9 +25,9 @@ export function definitionYaml(definition: CustomResourceDefinition): string {
 }
 
 /**
- * Whether the text of a manifest is that of `definition`. Comments, the layout and the order of fields make no difference.
+ * Whether a manifest has the contents of `definition`. Comments, the layout and the order of fields make no difference.
  *
- * @returns false for a text that is stale, or that is not one document of YAML as kubectl reads it
+ * @returns false for a stale text, or a text that is not a single document of YAML for kubectl
  *
  * @example
  * ```ts

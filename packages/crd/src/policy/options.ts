@@ -2,7 +2,7 @@ import type { View } from '@wherry/client'
 
 /** A validation of a policy. */
 export interface PolicyValidation {
-  /** CEL. The request is refused if it is false. It reads `object`, `oldObject`, `request`, `namespaceObject`, `params`, `variables` and `authorizer`. */
+  /** A CEL expression. The request is refused if the result is false. The expression reads `object`, `oldObject`, `request`, `namespaceObject`, `params`, `variables` and `authorizer`. */
   readonly expression: string
   /** @default the expression */
   readonly message?: string | undefined
@@ -21,39 +21,39 @@ export interface PolicyParams {
   readonly name: string
   /** @default the namespace of the object under review, if the settings are of a namespace */
   readonly namespace?: string | undefined
-  /** What happens to a request while there are no such settings. @default 'Deny' */
+  /** The decision about a request while the settings do not exist. @default 'Deny' */
   readonly notFound?: 'Allow' | 'Deny' | undefined
 }
 
-/** What every policy has. */
+/** The options of every policy. */
 export interface CommonPolicyOptions {
-  /** Of the policy and of its binding: a DNS subdomain. */
+  /** The name of the policy and of its binding: a DNS subdomain. */
   readonly name: string
   /** Which requests the policy is asked about. @default ['CREATE', 'UPDATE'] */
   readonly operations?: readonly ('CREATE' | 'UPDATE' | 'DELETE')[] | undefined
-  /** CEL by name. Each may read those before it, as `variables.NAME`. */
+  /** CEL expressions by name. Each may read the variables before it, as `variables.NAME`. */
   readonly variables?: Readonly<Record<string, string>> | undefined
   /** CEL by name: the policy is asked only if all hold. */
   readonly when?: Readonly<Record<string, string>> | undefined
   /** The object that expressions read as `params`. @default none */
   readonly params?: PolicyParams | undefined
-  /** What happens if an expression fails. @default 'Fail' */
+  /** The decision about a request if an expression fails. @default 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore' | undefined
 }
 
 /** Options of {@link policy} for a ValidatingAdmissionPolicy. */
 export interface ValidatingPolicyOptions extends CommonPolicyOptions {
-  /** What the policy refuses. All refusals of a request are reported. */
+  /** The conditions that requests must meet. All refusals of a request are reported. */
   readonly validations: readonly PolicyValidation[]
-  /** What a refusal does. @default ['Deny'] */
+  /** The effects of a refusal. @default ['Deny'] */
   readonly actions?: readonly ('Deny' | 'Warn' | 'Audit')[] | undefined
 }
 
 /** Options of {@link policy} for a MutatingAdmissionPolicy. */
 export interface MutatingPolicyOptions extends CommonPolicyOptions {
-  /** What the policy changes, in this order. */
+  /** The changes by the policy, in this order. */
   readonly mutations: readonly PolicyMutation[]
-  /** `IfNeeded`: once more if others changed the object since. @default 'Never' */
+  /** `IfNeeded`: the policy runs again if another policy or webhook has changed the object after it. @default 'Never' */
   readonly reinvocation?: 'Never' | 'IfNeeded' | undefined
   /** `v1beta1` for a cluster before 1.36. @default 'v1' */
   readonly apiVersion?: 'v1' | 'v1beta1' | undefined

@@ -12,19 +12,19 @@ import type {
 import type { LabelSelector } from '@wherry/client/resources/meta'
 import type { CommonPolicyOptions, MutatingPolicyOptions, PolicyParams, ValidatingPolicyOptions } from './options.ts'
 
-/** A policy, and the binding without which it does nothing. Both are manifests: apply them, policy first. */
+/** A policy and its binding, without which a policy has no effect. Both are manifests: apply the policy first. */
 export interface ValidatingPolicy {
   readonly policy: ValidatingAdmissionPolicy & { readonly spec: NonNullable<ValidatingAdmissionPolicy['spec']> }
   readonly binding: ValidatingAdmissionPolicyBinding
 }
 
-/** A policy, and the binding without which it does nothing. Both are manifests: apply them, policy first. */
+/** A policy and its binding, without which a policy has no effect. Both are manifests: apply the policy first. */
 export interface MutatingPolicy {
   readonly policy: MutatingAdmissionPolicy & { readonly spec: NonNullable<MutatingAdmissionPolicy['spec']> }
   readonly binding: MutatingAdmissionPolicyBinding
 }
 
-/** A list of some of these. An empty one would match nothing, and nobody would notice. */
+/** Checks for a list of some of these texts. Refuses an empty list, which would silently match nothing. */
 function some(...literals: readonly string[]): (option: string, value: unknown) => void {
   const check = oneOf(...literals)
   return (option, value) => {
@@ -44,8 +44,8 @@ const mutating = {
 }
 
 /**
- * Writes an admission policy for the objects of a view, and its binding: the API server evaluates it itself, so no program has to run. A policy with
- * `validations` refuses requests (Kubernetes 1.30 and later), one with `mutations` changes objects (1.36, or `v1beta1` before).
+ * Writes an admission policy for the objects of a view, and its binding: the API server evaluates the policy itself, so no program has to run. A policy with
+ * `validations` refuses requests (Kubernetes 1.30 and later), and a policy with `mutations` changes objects (1.36, or `v1beta1` before).
  *
  * The view chooses the objects: its resource, its namespaces and its labels. `evaluatePolicy` of `@wherry/cel` evaluates a policy without a server.
  *
@@ -171,7 +171,7 @@ function paramRef(params: PolicyParams | undefined): { paramRef?: ParamRef } {
   return { paramRef: { name, ...(namespace !== undefined && { namespace }), parameterNotFoundAction: notFound } }
 }
 
-/** What the paths in a manifest are called in the options. */
+/** The path in the options for a path in a manifest. */
 function optionOf(field: string): string {
   return field
     .replace(/^spec\.matchConditions/, 'policy.when')

@@ -45,7 +45,7 @@ export function lengths({ minItems, maxItems }: JsonSchema): StructuralSchema {
   return { minItems, maxItems } as StructuralSchema
 }
 
-/** The server compares the items of a set as a whole, so nothing in them may be merged. */
+/** Checks the items of a set. The server compares them as a whole, so it can't merge their parts. */
 function checkSet(items: StructuralSchema, path: string, context: Context): void {
   const listType = items['x-kubernetes-list-type'] ?? 'atomic'
   if (items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic')

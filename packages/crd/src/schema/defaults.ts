@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import { isRecord, type StructuralSchema, same } from './json-schema.ts'
 import { matches } from './pattern.ts'
 
-/** Refuses each default that its own schema does not accept: so does the API server. */
+/** Refuses each default that its own schema does not accept, as the API server does. */
 export function checkDefaults(schema: StructuralSchema, path: string, context: Context): void {
   if (schema.default !== undefined) {
     const problem = misfit(schema.default, schema)
@@ -15,7 +15,7 @@ export function checkDefaults(schema: StructuralSchema, path: string, context: C
   if (isRecord(more)) checkDefaults(more as StructuralSchema, `${path}{}`, context)
 }
 
-/** Why a schema does not accept a value, in words; `undefined` if it does. CEL rules, formats and combinations of schemas are not looked at. */
+/** The reason why a schema does not accept a value; `undefined` if it does. CEL rules, formats and combinations of schemas are not checked. */
 function misfit(value: unknown, schema: StructuralSchema): string | undefined {
   if (value === null) return schema.nullable === true ? undefined : 'is null, and the field is not nullable'
   const typed = typeProblem(value, schema)
@@ -46,7 +46,7 @@ function numberProblem(value: number, schema: StructuralSchema): string | undefi
     return `is below ${minimum}`
   if (maximum !== undefined && (value > maximum || (exclusiveMaximum === true && value === maximum)))
     return `is above ${maximum}`
-  // Of fractions the server decides: their quotient is not exact.
+  // Only the server checks fractions, because their quotient is not exact here.
   const areWhole = multipleOf !== undefined && Number.isInteger(value) && Number.isInteger(multipleOf)
   return areWhole && value % multipleOf !== 0 ? `is no multiple of ${multipleOf}` : undefined
 }
@@ -68,7 +68,7 @@ function listProblem(value: readonly unknown[], schema: StructuralSchema): strin
   return first(value.map((one, at) => [`[${at}]`, misfit(one, items as StructuralSchema)]))
 }
 
-/** An item of a set that comes twice, or the keys of an item of a map that do. */
+/** The first repeated item of a set, or the repeated keys of an item of a map. */
 function repeated(value: readonly unknown[], schema: StructuralSchema): unknown {
   const { 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema
   if (type !== 'set' && type !== 'map') return undefined
@@ -83,7 +83,7 @@ function repeated(value: readonly unknown[], schema: StructuralSchema): unknown 
     })
 }
 
-/** A JSON value with its fields in one order, so that equal values have one text. */
+/** A JSON value with sorted fields, so that equal values have equal texts. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isRecord(value)) return value
@@ -109,7 +109,7 @@ function objectProblem(value: Readonly<Record<string, unknown>>, schema: Structu
   )
 }
 
-/** Objects know these fields by themselves, if they are resources. */
+/** The fields that every resource has. */
 const common: readonly string[] = ['apiVersion', 'kind', 'metadata']
 
 function unknownProblem(name: string, schema: StructuralSchema): string | undefined {

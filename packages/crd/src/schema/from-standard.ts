@@ -23,8 +23,8 @@ export interface StandardSchema<Written = unknown, Read = Written> {
 export type AnySchema = object
 
 /**
- * The JSON Schema of what users write, so before defaults are applied. What a library's schema has and JSON Schema has not is marked, because the
- * library would leave it out silently.
+ * The JSON Schema of the values that users write, before defaults are applied. Parts of a library's schema that JSON Schema can't express are marked,
+ * because the library would silently leave them out.
  *
  * @throws OptionTypeError if the library itself can't express the schema
  */
@@ -42,7 +42,8 @@ export function jsonSchemaOf(schema: AnySchema, path: string): JsonSchema {
 }
 
 /**
- * Arktype's `object` is any object, and its JSON Schema says no more of it than `type: object`. In a definition that would be an object without fields.
+ * Marks objects without described fields as objects with unknown fields. Arktype's `object` is any object, but its JSON Schema is only `type: object`,
+ * which in a definition would be an object without fields.
  */
 function withAnyObjects(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withAnyObjects)
@@ -53,7 +54,7 @@ function withAnyObjects(schema: unknown): unknown {
   return { ...Object.fromEntries(inner), ...(isAny && { 'x-kubernetes-preserve-unknown-fields': true }) }
 }
 
-/** What a keyword has, with the schemas in it. A default or an enum has none. */
+/** The value of a keyword, with the schemas in it converted. A default or an enum has no schemas. */
 function below(keyword: string, value: unknown): unknown {
   if (['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not'].includes(keyword))
     return withAnyObjects(value)
@@ -61,7 +62,7 @@ function below(keyword: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, withAnyObjects(schema)]))
 }
 
-/** Whether a library made the schema. Those of arktype are functions. */
+/** Whether a library made the schema. The schemas of arktype are functions. */
 export function isStandard(schema: AnySchema): schema is StandardSchema {
   const standard = (schema as Partial<StandardSchema>)['~standard']
   return typeof standard === 'object' && typeof standard.jsonSchema?.input === 'function'

@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import { type StructuralSchema, same } from './json-schema.ts'
 import { acceptsAnything, limitsOf, onlyLimits } from './limits.ts'
 
-/** The schema of what both accept. What only describes a value is taken from the first that has it. */
+/** The schema of the values that both schemas accept. Descriptions are from the first schema that has them. */
 export function intersect(
   left: StructuralSchema,
   right: StructuralSchema,
@@ -32,7 +32,7 @@ export function intersect(
   if (merged.properties && isSchema(merged.additionalProperties))
     return context.refuse(path, 'has fields of its own and a type for all others. The API server takes either.')
   const rules = [...(left['x-kubernetes-validations'] ?? []), ...(right['x-kubernetes-validations'] ?? [])]
-  // A rule that both sides have is said once.
+  // A rule of both sides is written once.
   if (rules.length > 0)
     merged['x-kubernetes-validations'] = [...new Map(rules.map(rule => [JSON.stringify(rule), rule])).values()]
   limit(merged, left, right)
@@ -40,7 +40,7 @@ export function intersect(
   return merged
 }
 
-/** Both sides' limits. If both have the same one with other values, the right side's go into `allOf`. */
+/** Merges the limits of both sides. If both have a limit with different values, that of the right side goes into `allOf`. */
 function limit(merged: StructuralSchema, left: StructuralSchema, right: StructuralSchema): void {
   const required = [...new Set([...(left.required ?? []), ...(right.required ?? [])])]
   if (required.length > 0) merged.required = required

@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '@wherry/client/resources/apiextensions'
 
-/** A JSON Schema, as a schema library writes it: draft 2020-12, draft 7 or OpenAPI 3.0. */
+/** A JSON Schema that a schema library has written: draft 2020-12, draft 7 or OpenAPI 3.0. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
@@ -10,7 +10,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
  */
 export type StructuralSchema = JSONSchemaProps
 
-/** Whether `value` is an object with fields, so neither null nor a list. */
+/** Whether `value` is an object with fields, and neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

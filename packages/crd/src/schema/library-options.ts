@@ -2,8 +2,8 @@ import { isRecord } from './json-schema.ts'
 import { refined, unrepresentable } from './marks.ts'
 
 /**
- * What makes libraries mark the fields that JSON Schema has no words for, instead of leaving something out or failing without the path. Each library
- * takes its own options and ignores those of the others.
+ * The options by which libraries mark the fields that JSON Schema can't express, instead of leaving parts out or failing without the path. Each library
+ * uses its own options and ignores those of the others.
  */
 export const libraryOptions: Record<string, unknown> = {
   // zod
@@ -17,7 +17,7 @@ export const libraryOptions: Record<string, unknown> = {
     errors === undefined ? undefined : { ...jsonSchema, [refined]: true },
 }
 
-/** What zod calls for each schema that it has converted. */
+/** The argument with which zod calls `override` for each schema that it has converted. */
 interface ZodContext {
   readonly zodSchema?: {
     readonly _zod?: { readonly def?: { readonly type?: string; readonly checks?: readonly unknown[] } }
@@ -43,7 +43,7 @@ const notJson = new Set([
   ...['bigint', 'symbol', 'undefined', 'void', 'date', 'map', 'set', 'nan', 'custom', 'function', 'promise'],
 ])
 
-/** What arktype calls for what it can't express. */
+/** The argument with which arktype calls `fallback` for a type that it can't express. */
 interface ArktypeContext {
   readonly code: string
   readonly base: Record<string, unknown>
@@ -53,18 +53,18 @@ interface ArktypeContext {
 
 function markArktype({ code, base, domain, proto }: ArktypeContext): Record<string, unknown> {
   if (code === 'predicate') return { ...base, [refined]: true }
-  // What users write is what goes into a morph.
+  // Users write the input of a morph, which `base` describes.
   if (code === 'morph') return base
   return { ...base, [unrepresentable]: domain ?? proto?.name.toLowerCase() ?? code }
 }
 
-/** The adapter writes a loose object like one that drops unknown fields. */
+/** Marks loose objects, because valibot's adapter writes them like objects that drop unknown fields. */
 function markValibot({ errors, jsonSchema, valibotSchema }: ValibotContext): Record<string, unknown> | undefined {
   if (errors !== undefined) return { [unrepresentable]: valibotSchema?.type }
   return valibotSchema?.type === 'loose_object' ? { ...jsonSchema, additionalProperties: true } : undefined
 }
 
-/** What valibot calls for each schema and action; `errors` says that it can't be expressed. */
+/** The argument with which valibot calls back for each schema and action. `errors` is set if the schema can't be expressed. */
 interface ValibotContext {
   readonly errors?: readonly string[]
   readonly jsonSchema?: Record<string, unknown>

@@ -23,7 +23,7 @@ export function acceptsAnything(schema: StructuralSchema): boolean {
 }
 
 /**
- * Whether a part of a union only limits values of `outer`, so the server takes it as it is: it has no types, and no fields that are not in `outer`.
+ * Whether a part of a union only limits values of `outer`, so that the server accepts the part unchanged: it has no types, and only fields of `outer`.
  */
 export function onlyLimits(part: unknown, outer: object): part is StructuralSchema {
   if (!isRecord(outer) || !isRecord(part) || Object.keys(part).length === 0) return false

@@ -2,8 +2,8 @@ import type { Context } from './context.ts'
 import { isRecord, type StructuralSchema } from './json-schema.ts'
 
 /**
- * Makes a rule of each list of values that has null. The server compares null with no value of an `enum`, so it would refuse null although the field is
- * nullable. It runs no rule for null.
+ * Replaces each `enum` with null by a rule. The server never finds null in an `enum`, so it would refuse null although the field is
+ * nullable. The server runs no rule for null.
  */
 export function withNullRules(schema: StructuralSchema, path: string, context: Context): StructuralSchema {
   const { properties, items, additionalProperties } = schema
@@ -33,7 +33,7 @@ function ruled(schema: StructuralSchema, path: string, context: Context): Struct
       path,
       'is null or one of several objects or lists, which the API server has no words for. Leave null out.',
     )
-  // CEL takes a list of several types only if it is said to be one.
+  // CEL accepts a list of values of several types only with `dyn`.
   const isMixed = new Set(values.map(value => typeof value)).size > 1
   const rule = `self in [${literals.map(one => (isMixed ? `dyn(${one})` : one)).join(', ')}]`
   const message = `must be null or one of: ${values.map(value => JSON.stringify(value)).join(', ')}`
@@ -48,7 +48,7 @@ function ruled(schema: StructuralSchema, path: string, context: Context): Struct
   }
 }
 
-/** A value as CEL writes it. */
+/** A value as a CEL literal. */
 function literal(value: unknown, type: string | undefined): string | undefined {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'boolean') return `${value}`

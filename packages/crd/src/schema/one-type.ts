@@ -8,7 +8,7 @@ import { allowedValues, numberLimits, stringLimits, typeOf } from './scalars.ts'
 /** Converts the schema of a part of a value: a field, the items of a list. `step` is added to the path: `.name`, `[]`. */
 export type Inner = (part: unknown, step: string) => StructuralSchema
 
-/** Fields that say something about a value and do not limit it. */
+/** The fields that describe a value and do not limit it. */
 export function about(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).filter(
@@ -30,11 +30,11 @@ export function one(schema: JsonSchema, path: string, inner: Inner, context: Con
   const intOrString = schema['x-kubernetes-int-or-string'] === true || type === 'integer or string'
   if (intOrString) structural['x-kubernetes-int-or-string'] = true
   else structural.type = type
-  // A null that is listed stays in the list until the rule that it needs is made of it. A schema that says nullable by itself is the server's own.
+  // A listed null stays in `enum` until it is replaced by a rule. A schema with `nullable` is already in the server's form.
   Object.assign(structural, { nullable, default: schema.default, enum: isSaid ? values : all })
   if (type === 'null') context.refuse(path, 'can only be null. Leave the field out.')
   if (type === 'mixed') context.refuse(path, 'has values of several types. The API server takes one type for a field.')
-  // Limits of another type limit nothing. The server takes them, so a schema that is structural already has them still.
+  // Limits for other types have no effect. The server accepts them, so a schema that is already structural keeps them.
   Object.assign(structural, lengths(schema), sizes(schema), stringLimits(schema, path, context))
   Object.assign(structural, numberLimits(schema, type === 'integer'))
   if (type === 'object') Object.assign(structural, objectParts(schema, path, inner, context))
@@ -47,7 +47,7 @@ export function one(schema: JsonSchema, path: string, inner: Inner, context: Con
   return cleaned
 }
 
-/** The type of a schema, as it says or as its keywords imply; 'mixed' for values of several types. */
+/** The type of a schema, explicit or implied by its keywords; 'mixed' for values of several types. */
 function typeOfSchema(schema: JsonSchema, values: readonly unknown[] | undefined): string | undefined {
   if (typeof schema.type === 'string') return schema.type
   if (schema['x-kubernetes-preserve-unknown-fields'] === true && !('properties' in schema)) return undefined
@@ -67,7 +67,7 @@ const implied: readonly (readonly [string, readonly string[]])[] = [
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
 ]
 
-/** What a value must not be. It can only limit values, since types are said once, outside. */
+/** The schema in `not`. It may only limit values, because the type of a field stands outside of `not`. */
 function negated(schema: JsonSchema, path: string, context: Context): StructuralSchema | undefined {
   if (onlyLimits(schema.not, schema)) return schema.not
   context.refuse(path, "uses 'not' with more than limits of a value. Write it as a CEL rule.")
@@ -75,8 +75,8 @@ function negated(schema: JsonSchema, path: string, context: Context): Structural
 }
 
 /**
- * The server refuses a default that lacks a required field, also if that field has a default of its own. Such a field is never missing, so it need
- * not be required: typebox requires each field that is not optional.
+ * Makes fields optional that a default lacks and that have a default of their own, because the server refuses a default without a required field.
+ * Such a field is never missing, so it need not be required. Typebox requires each field that is not optional.
  */
 function fitToDefault(schema: StructuralSchema, value: unknown): StructuralSchema {
   const { properties, required, ...rest } = schema
@@ -86,7 +86,7 @@ function fitToDefault(schema: StructuralSchema, value: unknown): StructuralSchem
   return { ...rest, properties: Object.fromEntries(fields), ...(needed.length > 0 && { required: needed }) }
 }
 
-/** Without the fields that are undefined. */
+/** Removes the fields that are undefined. */
 export function clean(schema: StructuralSchema): StructuralSchema {
   return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 
-/** Why the API server can't take a pattern; undefined if it can. The server matches by RE2, a regular expression library without backtracking. */
+/** The reason why the API server refuses a pattern; undefined if it does not. The server matches by RE2, a regular expression library without backtracking. */
 export function patternProblem(pattern: string): string | undefined {
   if (/(?<!\\)(?:\\\\)*\(\?<?[=!]/.test(pattern))
     return `the pattern ${pattern} has a lookaround, which the API server's regular expressions (RE2) do not have. Write it without, or as a CEL rule.`
@@ -12,7 +12,7 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** Whether a server finds a match. A pattern that it refuses matches anything: that is another problem. */
+/** Whether a server finds a match. A refused pattern matches anything here, because it is reported elsewhere. */
 export function matches(pattern: string, value: string): boolean {
   return patternProblem(pattern) !== undefined || RE2JS.compile(pattern).test(value)
 }

@@ -4,11 +4,11 @@ import { isRecord, type JsonSchema } from './json-schema.ts'
 /** A schema after its `$ref` was followed, and the references that led to it. */
 export interface Resolved {
   readonly schema: JsonSchema
-  /** The references that the schema stands inside of. One that comes again is a recursion. */
+  /** The references around the schema. A reference that repeats is a recursion. */
   readonly trail: readonly string[]
 }
 
-/** Follows `$ref`. Fields next to a `$ref` win over those of its target. Returns undefined after a problem. */
+/** Follows `$ref`. Fields next to a `$ref` override those of its target. Returns undefined after a problem. */
 export function resolve(
   schema: JsonSchema,
   path: string,

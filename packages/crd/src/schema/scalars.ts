@@ -23,7 +23,7 @@ export function numberLimits(schema: JsonSchema, integer: boolean): StructuralSc
   if (typeof exclusiveMinimum === 'number') [minimum, exclusiveMinimum] = [exclusiveMinimum, true]
   if (typeof exclusiveMaximum === 'number') [maximum, exclusiveMaximum] = [exclusiveMaximum, true]
   if (integer) {
-    // Libraries write what a JavaScript number holds exactly as if the author had set these limits.
+    // Libraries write the range of exact JavaScript numbers as if the author had set these limits.
     const unlimited = [minimum === Number.MIN_SAFE_INTEGER, maximum === Number.MAX_SAFE_INTEGER]
     if (unlimited[0]) [minimum, exclusiveMinimum] = [undefined, undefined]
     if (unlimited[1]) [maximum, exclusiveMaximum] = [undefined, undefined]
@@ -32,14 +32,14 @@ export function numberLimits(schema: JsonSchema, integer: boolean): StructuralSc
   return { format, minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } as StructuralSchema
 }
 
-/** The values that `enum` or `const` allows; undefined if neither is there. */
+/** The values that `enum` or `const` allows; undefined without both. */
 export function allowedValues(schema: JsonSchema): readonly unknown[] | undefined {
   const listed = Array.isArray(schema.enum) ? schema.enum : undefined
   if (!('const' in schema) || schema.const === undefined) return listed
   return listed === undefined || listed.some(value => same(value, schema.const)) ? [schema.const] : []
 }
 
-/** The type of a JSON value, as a schema names it. */
+/** The name of the type of a JSON value in a schema. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

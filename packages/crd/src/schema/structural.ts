@@ -20,11 +20,11 @@ export interface StructuralOptions {
 }
 
 /**
- * The schema of a CustomResourceDefinition that accepts what another schema accepts: a JSON Schema, or one that speaks Standard JSON Schema.
+ * The schema of a CustomResourceDefinition that accepts the same values as another schema: a JSON Schema, or a schema with Standard JSON Schema.
  *
- * The API server takes only *structural* schemas: each field has one type, written once, outside of `anyOf` and the like. What libraries write is
+ * The API server accepts only *structural* schemas: each field has a single type, outside of `anyOf` and the like. Other schemas are
  * rewritten: unions are merged, references are inlined, a string or an integer is an int-or-string, unknown fields are preserved where the schema
- * allows them. `x-kubernetes-*` fields (list types, CEL rules) stay as they are. A schema that is structural already stays the same.
+ * allows them. `x-kubernetes-*` fields (list types, CEL rules) stay unchanged. A schema that is structural already stays the same.
  *
  * @throws OptionTypeError with the path of each part that the server would refuse, or that would be lost
  *
@@ -43,7 +43,7 @@ export function structuralSchema(schema: AnySchema, options: StructuralOptions =
 }
 
 /**
- * What {@link structuralSchema} would throw an error for, as data; an empty list for a schema that a definition can have.
+ * The problems for which {@link structuralSchema} would throw an error, as data; an empty list for a schema that a definition can have.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ const unsupported: Readonly<Record<string, string>> = {
   unevaluatedItems: 'Leave it out.',
 }
 
-/** Converts one schema. `trail` has the references that it stands inside of. */
+/** Converts a schema. `trail` has the references around it. */
 function convert(input: unknown, path: string, trail: readonly string[], context: Context): StructuralSchema {
   if (input === true) return anything()
   if (!isRecord(input)) return context.refuse(path, 'accepts no value. Leave the field out.')
@@ -140,7 +140,7 @@ function convert(input: unknown, path: string, trail: readonly string[], context
   }
   const outside = ownPart(types.length > 1 ? about(own) : own, parts, path, inner, context)
   if (nullable) outside.nullable = true
-  // Parts that only limit values say nothing of null and of unknown fields.
+  // Parts that only limit values do not decide about null and unknown fields.
   const says = { nullable: outside.nullable, [unknownFields]: outside[unknownFields] }
   const all = [...limits.map(part => clean({ ...part, ...says })), ...parts]
   const whole = all.reduce((left, right) => intersect(left, right, path, context), outside)
@@ -156,8 +156,8 @@ function convert(input: unknown, path: string, trail: readonly string[], context
 }
 
 /**
- * What a schema says outside of its unions. If it says no type, it has that of the unions, and its limits are of values of that type: they leave null
- * alone.
+ * The part of a schema outside of its unions. Without a type of its own, it has the type of the unions, and its limits apply to values of that type, but
+ * not to null.
  */
 function ownPart(
   own: JsonSchema,
@@ -185,7 +185,7 @@ function ownPart(
 
 const unknownFields = 'x-kubernetes-preserve-unknown-fields'
 
-/** Whether a value is among those that are allowed; undefined allows all. */
+/** Whether a value is among the allowed values; undefined allows all. */
 function allows(values: readonly unknown[] | undefined, value: unknown): boolean {
   return values === undefined || values.includes(value)
 }
@@ -211,14 +211,14 @@ function anything(): StructuralSchema {
   return { 'x-kubernetes-preserve-unknown-fields': true }
 }
 
-/** The parts that only limit values of the schema around them, and the others. */
+/** Separates the parts that only limit values of the schema around them from the other parts. */
 function apart(parts: readonly unknown[], outer: JsonSchema): readonly [StructuralSchema[], unknown[]] {
   const typed = outer.type !== undefined || outer['x-kubernetes-int-or-string'] === true
   const plain = parts.filter((part): part is StructuralSchema => typed && onlyLimits(part, outer))
   return [plain, parts.filter(part => !typed || !onlyLimits(part, outer))]
 }
 
-/** A part of a schema that says no type. Its patterns are checked. */
+/** Checks the patterns in a part of a schema without a type, and returns the part. */
 function limiting(limits: StructuralSchema, path: string, context: Context): StructuralSchema {
   const check = (value: unknown, name: string): void => {
     if (name === 'pattern' && typeof value === 'string') {
@@ -231,19 +231,19 @@ function limiting(limits: StructuralSchema, path: string, context: Context): Str
   return limits
 }
 
-/** The one union of types that the server knows, and that many definitions write next to `x-kubernetes-int-or-string`. */
+/** Whether branches are the only union of types that the server accepts, which many definitions have next to `x-kubernetes-int-or-string`. */
 function isIntOrString(outer: JsonSchema, branches: readonly unknown[]): boolean {
   return outer['x-kubernetes-int-or-string'] === true && same(branches, [{ type: 'integer' }, { type: 'string' }])
 }
 
-/** A branch of a union or of `allOf` that says no type has that of the schema around it. */
+/** Adds the type of the schema around a branch of a union or of `allOf`, if the branch has no type. */
 function withType(branch: unknown, type: unknown): unknown {
   const says =
     isRecord(branch) && ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'].some(field => field in branch)
   return isRecord(branch) && !says && type !== undefined ? { ...branch, type } : branch
 }
 
-/** The union of the branches; a branch that is only `null` makes it nullable. */
+/** The union of the branches. A branch that is only `null` makes the union nullable. */
 function unionOf(
   keyword: 'anyOf' | 'oneOf',
   branches: readonly unknown[],

@@ -5,8 +5,8 @@ import { acceptsAnything, limitsOf } from './limits.ts'
 import { patternOf } from './pattern.ts'
 
 /**
- * The schema of what any of the branches accepts. The server wants a field's type outside of a union: what the branches say of types is merged, and
- * each branch keeps its limits (`enum`, `required`, `not` and the like).
+ * The schema of the values that any of the branches accepts. The server requires a field's type outside of a union, so the types of the branches are
+ * merged, and each branch keeps only its limits (`enum`, `required`, `not` and the like).
  */
 export function unite(
   keyword: 'anyOf' | 'oneOf',
@@ -24,7 +24,7 @@ export function unite(
   return { ...sharedText(branches), ...united, ...(nullable && { nullable }) }
 }
 
-/** What describes all branches. The words of one branch would be wrong for the others. */
+/** The title and the description, if all branches have the same. The text of a single branch would be wrong for the others. */
 function sharedText(branches: readonly StructuralSchema[]): StructuralSchema {
   const [{ title, description } = {}] = branches
   return {
@@ -49,7 +49,7 @@ function uniteValues(
   const shape = shapeOf(branches, path, context)
   const limits = branches.map(branch => limitsWithin(branch, shape, path, context))
   if (limits.some(one => Object.keys(one).length === 0)) {
-    // One branch accepts all that the others accept.
+    // A branch without limits accepts all values of the other branches.
     if (keyword === 'oneOf')
       context.refuse(
         path,
@@ -60,7 +60,7 @@ function uniteValues(
   return { ...shape, [keyword]: limits }
 }
 
-/** The fields of all branches; the first one that has a field counts. */
+/** Merges the fields of all branches. The first branch that has a field counts. */
 function merge(branches: readonly StructuralSchema[]): StructuralSchema {
   return Object.assign({}, ...branches.toReversed())
 }
@@ -99,7 +99,7 @@ function uniteTypes(
   )
 }
 
-/** What the branches have in common, and the fields of all of them. */
+/** The common parts of the branches, with the fields of all branches. */
 function shapeOf(branches: readonly StructuralSchema[], path: string, context: Context): StructuralSchema {
   const own = new Set(Object.keys(limitsOf(merge(branches))))
   const kept = Object.entries(merge(branches)).filter(
@@ -131,13 +131,13 @@ function shapeOf(branches: readonly StructuralSchema[], path: string, context: C
   return shape
 }
 
-/** What can't be said of one branch alone. */
+/** The keywords that must be equal in all branches. */
 const whole = [
   ...(['default', 'additionalProperties', 'x-kubernetes-validations', 'x-kubernetes-preserve-unknown-fields'] as const),
   ...(['x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-map-type'] as const),
 ]
 
-/** One field of the merged object. */
+/** A field of the merged object. */
 function fieldOf(
   name: string,
   branches: readonly StructuralSchema[],
@@ -152,12 +152,12 @@ function fieldOf(
       'has a default in one branch of a union. The server would fill it in for every branch: leave the default out.',
     )
   const united = unite('anyOf', fields, at, context)
-  // The branches that have the field use it for much the same, so the first words are better than none.
+  // The field has a similar meaning in its branches, so the first description is better than none.
   const description = fields.find(field => field.description !== undefined)?.description
   return united.description === undefined && description !== undefined ? { description, ...united } : united
 }
 
-/** What a branch limits beyond the merged schema. */
+/** The limits of a branch that the merged schema does not have. */
 function limitsWithin(
   branch: StructuralSchema,
   shape: StructuralSchema,
@@ -192,7 +192,7 @@ function limitsWithin(
   return limits
 }
 
-/** A branch that allows no other fields must not have those of the others. */
+/** Excludes the fields of other branches from a branch that allows no other fields. */
 function exclude(limits: StructuralSchema, branch: StructuralSchema, shape: StructuralSchema, context: Context): void {
   if (!context.closed.has(branch)) return
   const foreign = Object.keys(shape.properties ?? {}).filter(name => branch.properties?.[name] === undefined)

@@ -1,4 +1,4 @@
-/** What a plain text of YAML stands for. */
+/** The value of a YAML text without quotes. */
 export type Plain = string | number | bigint | boolean | null
 
 const words = new Map<string, Plain>([
@@ -11,14 +11,14 @@ const words = new Map<string, Plain>([
 ])
 
 /**
- * The value of a text without quotes, as the YAML 1.1 of Go has it, which kubectl reads: `no` is false, `010` is 8 and `1_000` is 1000. Times and
+ * Parses a text without quotes as Go's YAML 1.1 does, which kubectl uses: `no` is false, `010` is 8 and `1_000` is 1000. Times and
  * numbers to the base of sixty are texts. An integer is a bigint.
  */
 export function plainValue(text: string): Plain {
   const word = words.get(text)
   if (word !== undefined) return word
   if (!/^[-+.0-9]/.test(text)) return text
-  // Behind a dot Go takes an underscore between two digits alone.
+  // After a leading dot, Go accepts an underscore only between two digits.
   if (text.startsWith('.')) return floatOf(text.replace(/(?<=[0-9])_(?=[0-9])/g, '')) ?? text
   const digits = text.replaceAll('_', '')
   return integerOf(digits) ?? floatOf(digits) ?? text
@@ -30,14 +30,14 @@ function integerOf(text: string): bigint | undefined {
   const base = prefix.toLowerCase() === '0' ? '0o' : prefix.toLowerCase()
   const allowed = { '0x': /^[0-9a-fA-F]+$/, '0b': /^[01]+$/, '0o': /^[0-7]+$/, '': /^(0|[1-9][0-9]*)$/ }[base]
   if (allowed?.test(digits) !== true) return undefined
-  // To make a bigint of a long text takes the square of its length.
+  // The conversion of a long text to a bigint takes quadratic time.
   if (digits.replace(/^0+/, '').length > 64) return undefined
   const size = BigInt(`${base}${digits}`)
   if (sign === '-') return size <= 2n ** 63n ? -size : undefined
   return size < 2n ** (sign === '+' ? 63n : 64n) ? size : undefined
 }
 
-/** Go takes the sign of a binary number behind its prefix too. */
+/** Matches a binary number with its sign after the prefix, which Go accepts too. */
 function oddBinary(text: string): readonly string[] | undefined {
   const [, sign, digits] = /^0b([-+])([01]+)$/.exec(text) ?? []
   return sign === undefined || digits === undefined ? undefined : [text, sign, '0b', digits]
@@ -46,6 +46,6 @@ function oddBinary(text: string): readonly string[] | undefined {
 function floatOf(text: string): number | undefined {
   if (!/^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/.test(text)) return undefined
   const value = Number(text)
-  // Go takes a number that is too large for a text.
+  // Go reads a number that is too large as a text.
   return Number.isFinite(value) ? value : undefined
 }

@@ -6,12 +6,12 @@ import { YamlError } from './yaml-error.ts'
 /** How many levels of lists and maps a document may have. */
 export const mostLevels = 500
 
-// The parser makes nothing but texts: what these stand for is Go's to say. Its own look for duplicate keys takes the square of their number.
+// The parser returns only texts, because their values follow Go's rules. Its own check for duplicate keys takes quadratic time.
 const options = { version: '1.1', schema: 'failsafe', uniqueKeys: false, merge: false, logLevel: 'silent' } as const
 
 /**
- * The documents of a YAML or JSON text as kubectl reads them: YAML 1.1 with Go's types, and merge keys. Aliases share what they stand for. Takes time
- * in proportion to the text.
+ * The documents of a YAML or JSON text as kubectl reads them: YAML 1.1 with Go's types, and merge keys. Aliases share the value of their anchor. The time is
+ * proportional to the text.
  *
  * @throws YamlError for a text that is no YAML, has a key twice or no JSON value, or is nested too deeply
  */
@@ -35,12 +35,12 @@ export function readYaml(text: string): readonly unknown[] {
 
 const codeOf = (one: string): string => `U+${one.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`
 
-/** How many nodes aliases may stand for in any text: more than hand-written templates come to. */
+/** The number of nodes that aliases may expand to in any text. Hand-written templates have fewer. */
 const harmless = 100_000
 
 const tooDeep = (): YamlError => new YamlError(`it has more than ${mostLevels} levels of lists and maps`)
 
-/** What a node was read as, and how many nodes there are in it with its aliases expanded. */
+/** The value of a node, and the number of nodes in it with its aliases expanded. */
 interface Read {
   readonly value: unknown
   readonly nodes: number
@@ -49,11 +49,11 @@ interface Read {
 
 class Reader {
   readonly #document: Document.Parsed
-  /** What the document is in. */
+  /** The text that contains the document. */
   readonly #text: string
-  /** What was read of the node that each anchor names; `undefined` while it is read. */
+  /** The value of the node of each anchor; `undefined` while the node is being read. */
   readonly #anchors = new Map<string, { read: Read | undefined }>()
-  /** How many more nodes aliases may stand for: a few lines can stand for gigabytes. */
+  /** The number of further nodes that aliases may expand to, because a few lines can expand to gigabytes. */
   #left: number
   /** How many lists and maps in brackets are being read. */
   #brackets = 0
@@ -66,7 +66,7 @@ class Reader {
 
   value(): unknown {
     const contents = this.#document.contents as ParsedNode | null
-    // Go ends it at the first line that is not indented, and reads no further.
+    // Go ends the block at the first line that is not indented, and ignores the rest.
     if (isScalar(contents) && contents.type?.startsWith('BLOCK_') === true)
       throw new YamlError('it is a block of text, and no map')
     return this.#read(contents, 0).value
@@ -77,10 +77,10 @@ class Reader {
     if (node === null || node === undefined) return { value: null, nodes: 1, isMap: false }
     if (isAlias(node)) return this.#alias(node.source)
     const place: { read: Read | undefined } = { read: undefined }
-    // Go ends the name there.
+    // Go ends the name of an anchor at such a character.
     if (node.anchor !== undefined && /[^\w-]/.test(node.anchor))
       throw new YamlError(`the name of an anchor has other characters than letters, digits, _ and -${this.#at(node)}`)
-    // A node within may take the name over: the last that begins has it.
+    // Set before the contents are read: an anchor inside with the same name replaces this one.
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, place)
     const isInBrackets = !isScalar(node) && node.flow === true
     if (isInBrackets) this.#brackets += 1
@@ -129,7 +129,7 @@ class Reader {
     return { value: Object.fromEntries(entries), nodes: sum(parts) + own.size, isMap: true }
   }
 
-  /** Go puts merged entries over those that stand before, and the first of several maps over the others. */
+  /** Merges maps as Go does: merged entries replace earlier entries, and the first of several maps wins. */
   #merge(node: ParsedNode | null, entries: Map<string, unknown>, depth: number): readonly Read[] {
     const sources = node !== null && isSeq(node) ? (node.items as ParsedNode[]) : [node]
     const read = sources.map(source => this.#read(source, depth + 1))
@@ -151,7 +151,7 @@ class Reader {
     return `${value}`
   }
 
-  /** For Go a colon that begins a text in brackets is the end of a key, here an empty one, and what comes next to a tag is a part of it. */
+  /** Reads a scalar. Refuses texts that Go reads in another way: in brackets, a colon at the beginning ends an empty key for Go, and the characters next to a tag are a part of it. */
   #scalar(node: Scalar.Parsed): Plain {
     if (this.#brackets > 0 && node.type === 'PLAIN' && node.source.startsWith(':'))
       throw new YamlError(`a text in [] or {} begins with a colon${this.#at(node)}: write it in quotes`)
@@ -167,7 +167,7 @@ class Reader {
     return this.#text.slice(begin - 1, begin + 1)
   }
 
-  /** For Go the colon of a key without quotes in brackets is a part of it, unless a space or the end of a line comes next. */
+  /** Refuses a key that Go reads in another way: in brackets, the colon of a key without quotes is a part of the key for Go, unless a space or the end of a line follows. */
   #checkColon(key: Scalar.Parsed): void {
     if (this.#brackets === 0 || key.type !== 'PLAIN') return
     closeColon.lastIndex = key.range[1]

@@ -4,7 +4,7 @@ import { YamlError } from './yaml-error.ts'
 
 const standard = 'tag:yaml.org,2002:'
 
-/** The value of a scalar with its tag, as Go reads it. Throws a {@link YamlError} if the tag does not fit. */
+/** The value of a scalar with its tag, by Go's rules. Throws a {@link YamlError} if the tag does not fit. */
 export function scalarValue({ tag, type, value }: Scalar): Plain {
   const text = `${value}`
   if (tag === undefined) return type === 'PLAIN' ? plainValue(text) : text

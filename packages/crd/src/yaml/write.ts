@@ -7,7 +7,7 @@ export interface Layout {
   readonly isShort?: boolean | undefined
 }
 
-/** A document of YAML that kubectl, and every reader of YAML 1.1 and 1.2, reads as it was: what looks like another type is quoted. */
+/** A document of YAML that kubectl, and every reader of YAML 1.1 and 1.2, reads with the same values. Texts that look like another type are quoted. */
 export function yamlText(value: object, { isShort = false }: Layout = {}): string {
   const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
   visit(document, {
@@ -16,7 +16,7 @@ export function yamlText(value: object, { isShort = false }: Layout = {}): strin
     },
   })
   const text = document.toString(isShort ? { collectionStyle: 'any', lineWidth: 0 } : { lineWidth: 0 })
-  // They stand in double quotes now.
+  // Texts with hidden characters are in double quotes now, so escapes are possible.
   return text.replace(hidden, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
@@ -26,7 +26,7 @@ const hidden = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 /** Whether a text would be read as something else without quotes. */
 function isMistaken({ value }: Scalar): boolean {
   if (typeof value !== 'string') return false
-  // A number to the base of sixty is one to some readers, and so is what merges maps or is a default.
+  // Some readers parse numbers to the base of sixty, the merge key `<<`, and the default key `=`.
   return typeof plainValue(value) !== 'string' || value.search(hidden) >= 0 || other.test(value)
 }
 

@@ -3,7 +3,7 @@ export class YamlError extends Error {
   override readonly name = 'YamlError'
 
   constructor(message: string) {
-    // A quotation of the text must not break the line, or make a terminal act.
+    // A quotation of the text must not contain line breaks or control characters.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     super(message.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' '))
   }

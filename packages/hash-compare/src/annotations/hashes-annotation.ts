@@ -3,11 +3,11 @@ import { checkOptions, integer } from '@wherry/client/internal'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { PartHashes } from '../parts/parts.ts'
 
-/** Where hashes are written. */
+/** Options of {@link writeHashes}. */
 export interface WriteHashesOptions {
   /**
    * The `metadata.generation` that the object will have after the write: 1 for a create, that of the observed object plus 1 if its spec changes,
-   * else the same. If the server's answer has another one, write the hashes again with that. Resources without generations ignore it.
+   * else the same. If the server's answer has another generation, write the hashes again with that. The option has no effect for resources without generations.
    * @default none: the resource has no generation (ConfigMaps, Secrets), or it should not be compared
    */
   readonly generation?: number | undefined
@@ -17,10 +17,10 @@ export interface WriteHashesOptions {
 export interface WrittenHashes {
   /** Each with its version's tag. */
   readonly hashes: PartHashes
-  /** The generation that was given when they were written. */
+  /** The generation that was given when the hashes were written. */
   readonly generation: number | undefined
   /**
-   * The object's generation is not the written one: its spec has changed since, so the hashes do not match it. An object without a generation is
+   * Whether the object's generation differs from the written one: its spec has changed since, so the hashes do not match it. An object without a generation is
    * never outdated. `false` does not prove that the hashes match; see the blind spot of {@link readHashes}.
    */
   readonly outdated: boolean
@@ -59,9 +59,9 @@ export function writeHashes<T extends KubernetesObject>(
  * Reads the hashes that {@link writeHashes} left on an object, for which metadata is enough; `undefined` if there are none, or the annotation is
  * not valid.
  *
- * **Blind spot.** The hashes are what was written, not what the object is. An edit of the spec shows by the generation (`outdated`), and you can
- * compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations: the data of a
- * ConfigMap or a Secret. To see those, use `hashAtIngest`.
+ * **Blind spot.** The hashes are those of the last write, and not those of the present object. The generation shows an edit of the spec (`outdated`), and you can
+ * compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations, such as the data of a
+ * ConfigMap or a Secret. To see these edits, use `hashAtIngest`.
  *
  * @example
  * ```ts

@@ -20,17 +20,17 @@ export interface ApplicationParts<T extends KubernetesObject, S extends Scope, N
   readonly view: View<T, S>
   readonly desired: FullObject<T>
   readonly parts: Parts<T, N>
-  /** Checked. */
+  /** The options, which are checked already. */
   readonly options: ApplyIfChangedOptions
-  /** The digests of the desired object, where they are known. */
+  /** The digests of the desired object, if they are known. */
   readonly wanted?: PartHashes<N> | undefined
-  /** Whether a part is as good as desired, though its digest is another: what the server makes of it. */
+  /** Returns whether a part with another digest is accepted as desired, because the server stores it in another form. */
   readonly accepts?: ((part: N, digest: string | undefined) => boolean) | undefined
-  /** Called after each write that was made. */
+  /** Called after each successful write. */
   readonly onWrite?: ((what: Write, object: T) => void | Promise<void>) | undefined
 }
 
-/** One object that is made as desired: what `applyIfChanged` does, and the copy reconciler for each copy. */
+/** Makes an object as desired, for `applyIfChanged`. */
 export class Application<T extends KubernetesObject, S extends Scope, N extends string> {
   readonly #client: Client
   readonly #view: View<T, S>
@@ -68,8 +68,8 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
   }
 
   /**
-   * What would come of {@link run} for an object that is there: the digests of the parts that differ, as the server answers to
-   * writes that it does not store.
+   * The result of {@link run} for an existing object, by writes that the server does not store: the digests in its answers of the parts that
+   * differ.
    */
   async rehearse(observed: T | HashedObject<N>): Promise<Map<N, string | undefined>> {
     const differing = this.#differences(observed).map(({ part }) => part)
@@ -97,7 +97,7 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
     const { mode, force, signal, timeoutMs } = this.#options
     const precondition = preconditionOf(observed)
     if (mode === 'apply') {
-      // Of hashes it is not known whether the object is being deleted.
+      // If only hashes are observed, it is unknown whether the object is being deleted.
       const finalizers = finalizersTaken(this.#desired, observed as KubernetesObject)
       const metadata = { ...this.#desired.metadata, ...(finalizers !== undefined && { finalizers }), ...precondition }
       const object = { ...this.#desired, metadata }
@@ -120,9 +120,9 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
   }
 
   /**
-   * As a patch: a PUT would need the whole metadata too, since some resources take labels from a write to their status. It puts
-   * the desired status in the place of the one that is there. (The status of a custom resource is written whatever the uid:
-   * there the resourceVersion decides, since no two are alike on a server.)
+   * Replaces the status by a patch. A PUT would need the whole metadata too, because some resources change labels by a write of their status.
+   * (For a write of a custom resource's status the server ignores the uid, so only the resourceVersion protects it, which is unique on
+   * a server.)
    */
   #writeStatus(base: T | HashedObject<N>, dryRun?: boolean): Promise<T> {
     const { mode, force } = this.#options
@@ -180,7 +180,7 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
     return all.filter(({ part }) => differing.has(part))
   }
 
-  /** The parts that are desired and not so. */
+  /** The parts of the desired object that the held object does not have as desired. */
   #differing(held: PartHashes<N>): N[] {
     return this.#parts.names.filter(part => {
       const wanted = this.#wanted[part]

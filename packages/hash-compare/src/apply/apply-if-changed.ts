@@ -25,22 +25,22 @@ import type { Applied, ApplyIfChangedOptions } from './applied.ts'
 import { existingObject } from './existing.ts'
 
 /**
- * Makes one object as desired, and sends no request if it is (rule H10): it compares the observed object, from a cache, by the hashes of its parts.
+ * Makes an object as desired, and sends no request if the object is so already (rule H10): compares the observed object, from a cache, by the hashes of its parts.
  *
- * - `observed` is `undefined`: it creates the object, and writes its status if the create left that out. If the object exists after all,
- *   because the cache does not show it, it is read, and treated as observed. It must be the caller's own: it has the controller that the desired object
- *   names, or, if that names none, this field manager has written it. The object of somebody else is left, and the error is `isAlreadyExists`. (With
- *   `mode: 'apply'` the existing object is applied to, because no request of that mode only creates.)
+ * - `observed` is `undefined`: the object is created, and its status is written if the create left that out. If the object exists, but the cache does
+ *   not show it, the object is read and treated as observed. It must be the caller's own: it has the controller that the desired object
+ *   names, or, if that names none, this field manager has written it. Another program's object stays unchanged, and the error is `isAlreadyExists`.
+ *   (With `mode: 'apply'` an existing object is changed, because that mode has no request that only creates.)
  * - A part of the object differs: one update or apply. A part of the status differs: one write of the status.
- * - Equal: nothing.
+ * - Equal: no request.
  *
  * A part that the desired object does not have is not compared: without a `status`, the status is ignored.
  *
- * Writes carry the observed uid and resourceVersion (rule H10). If the object is another one by now, or has changed, the server refuses them: the
- * error is thrown, and `isWriteConflict` recognises it. Then observe again. Nothing is retried here (except by the client), and nothing is
- * overwritten. Other errors are thrown too; the first of two writes may be done by then.
+ * Writes carry the observed uid and resourceVersion (rule H10). If the object was replaced or changed meanwhile, the server refuses the write: the
+ * error is thrown, and `isWriteConflict` recognises it. Then observe again. This function does not retry (only the client does), and overwrites
+ * no changes. Other errors are thrown too; the first of two writes may be done by then.
  *
- * `observed` is the whole object, or what `hashAtIngest` keeps of it, with the same parts. With the latter, an `update` reads the object before it
+ * `observed` is the whole object, or the result of `hashAtIngest` for it, with the same parts. With the latter, an `update` reads the object before it
  * replaces it, to keep others' finalizers and annotations; an `apply` does not need to.
  *
  * @param view the resource to write to: a view of whole objects

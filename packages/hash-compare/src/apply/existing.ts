@@ -17,9 +17,9 @@ interface Asked<T extends KubernetesObject, S extends Scope> {
 }
 
 /**
- * The object that a create has met, if it is the caller's own: a cache does not show it, for example because somebody has removed the label that the
- * cache selects by. An object is the caller's if it has the controller that the desired object names; if that names none, if this field manager has
- * written it, and no object controls it. `undefined` for the object of somebody else, and if it has gone.
+ * Reads the object that made a create fail, if it is the caller's own. A cache may not show it, for example because its label for the cache was
+ * removed. An object is the caller's if it has the controller that the desired object names; or, if that names none, if this field manager has
+ * written the object and no other object controls it. Resolves with `undefined` for another program's object, and if the object was deleted.
  */
 export async function existingObject<T extends KubernetesObject, S extends Scope>({
   client,
@@ -30,7 +30,7 @@ export async function existingObject<T extends KubernetesObject, S extends Scope
   fieldManager = client.fieldManager,
 }: Asked<T, S>): Promise<T | undefined> {
   const { name, namespace } = desired.metadata ?? {}
-  // Of a `generateName` it is not known which object was met.
+  // With a `generateName`, the name of the existing object is unknown.
   if (!name) return undefined
   const full = defineResource<T>(view.resource as never).full() as View<T, S>
   const read = view.projection.kind === 'exact' ? view : full

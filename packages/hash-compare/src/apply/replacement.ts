@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@wherry/client'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { Part } from '../parts/part.ts'
 
-/** What names one state of one object: writes that carry it fail where it is another's, or has changed. */
+/** A state of an object. A write with this precondition fails if the object is another or has changed. */
 export interface Precondition {
   readonly uid: string
   readonly resourceVersion: string
@@ -11,10 +11,10 @@ export interface Precondition {
 type WithStatus = KubernetesObject & { readonly status?: unknown }
 
 /**
- * The object to put in place of `held`: the desired one, with what others have on its metadata. Labels and annotations that no
- * part holds are kept (but for hashes of what was there), and owners and the rest of the metadata that the desired object does
- * not mention. Finalizers are kept, and those of the desired object are added, unless the object is being deleted: a
- * server takes none then. The status is kept, where it is no subresource of its own, which no PUT would write.
+ * The object that replaces `held`: the desired object, with the metadata of others. Labels and annotations that no
+ * part includes are kept (except for hashes of the earlier object), as are owners and other metadata that the desired object does
+ * not have. Finalizers are kept, and those of the desired object are added, unless the object is being deleted: a
+ * server then accepts no new finalizers. The status is kept if it is not a subresource, because a PUT would remove it.
  */
 export function replacement(
   desired: KubernetesObject,
@@ -45,10 +45,10 @@ function merged(
   parts: readonly Part<never>[],
 ): { readonly [K in typeof what]?: Record<string, string> } {
   const others = Object.entries(held.metadata?.[what] ?? {}).filter(
-    // Hashes that somebody wrote are of what was there.
+    // The annotation with hashes is dropped, because they are hashes of the earlier object.
     ([key]) => key !== hashesAnnotation && !parts.some(part => part.holds?.(what, key) === true),
   )
-  // A spread makes a member of `__proto__`, and so does fromEntries.
+  // A spread and fromEntries both keep `__proto__` as an ordinary member.
   return { [what]: { ...Object.fromEntries(others), ...desired.metadata?.[what] } }
 }
 
@@ -57,7 +57,7 @@ function finalizers(desired: KubernetesObject, held: KubernetesObject): { readon
   return added === undefined ? {} : { finalizers: [...new Set([...(held.metadata?.finalizers ?? []), ...added])] }
 }
 
-/** Of the desired finalizers those that a server takes: no new ones while the object is being deleted. */
+/** The desired finalizers that a server accepts: no new finalizers while the object is being deleted. */
 export function finalizersTaken(
   { metadata: desired }: KubernetesObject,
   { metadata: held }: KubernetesObject,

@@ -5,7 +5,7 @@ import { printed } from './writer.ts'
 /** How a value is printed and hashed. */
 export interface CanonicalOptions {
   /**
-   * `bigint`: integers may be `bigint`, as an `exact()` view reads those beyond 2^53 − 1; they are written digit for digit. Smaller ones give the
+   * `bigint`: integers may be `bigint`, as an `exact()` view reads integers beyond 2^53 − 1; they are written digit for digit. Smaller `bigint`s have the
    * same text as numbers.
    * @default 'number'
    */
@@ -23,7 +23,7 @@ export function integersOf(of: string, options: CanonicalOptions | undefined): I
  * code units, no white space, numbers as JavaScript prints them, and only necessary escapes.
  *
  * Members that are `undefined` are left out. Keys that are symbols are ignored; `__proto__` is a key like any other. `toJSON` is not called: the
- * value must be what `JSON.parse` returns, or a literal of it.
+ * value must be a result of `JSON.parse`, or an equal literal.
  *
  * @throws InexactIntegerError for an integer beyond 2^53 − 1 in a number, also `1e21`, because its exact value is not known (the RFC would print
  * it)

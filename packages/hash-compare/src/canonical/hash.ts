@@ -3,7 +3,7 @@ import { type CanonicalOptions, integersOf } from './canonicalize.ts'
 import type { Integers } from './json-rules.ts'
 import { printed } from './writer.ts'
 
-/** Distinguishes digests that were made in different ways. This one: canonical JSON, SHA-256, the first 144 bits. */
+/** Distinguishes digests that were made in different ways. `v1:` means canonical JSON, SHA-256, the first 144 bits. */
 const tag = 'v1:'
 /** 24 characters of base64url are 18 bytes. */
 const digestLength = 24
@@ -14,7 +14,7 @@ const scratch = Buffer.from(tag + ' '.repeat(digestLength), 'latin1')
  * A short digest of a value: `v1:` and 24 characters, the first 144 bits of the SHA-256 of its canonical JSON ({@link canonicalize}). Equal values
  * have equal hashes, on every machine and in every version of this library: a digest that is computed differently has another tag, and so differs.
  *
- * The JSON passes through one small buffer, so a large object is not held twice. It takes what `canonicalize` takes, and throws as it does.
+ * The JSON passes through a small buffer, so a large object is not held twice. Accepts the same values as `canonicalize`, and throws the same errors.
  *
  * A hash does not reveal the value, but guesses can be checked against it: do not publish the hash of a short Secret.
  *
@@ -31,7 +31,7 @@ export function hash(value: unknown, options?: CanonicalOptions): string {
   return digestOf(value, integersOf('hash', options))
 }
 
-/** As {@link hash}, of options that were checked. */
+/** Hashes a value as {@link hash} does, with options that are checked already. */
 export function digestOf(value: unknown, integers: Integers): string {
   let long: Hash | undefined
   const feed = (piece: Buffer): void => {

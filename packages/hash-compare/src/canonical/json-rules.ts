@@ -1,24 +1,24 @@
-/** Which integers are taken: plain numbers, or `bigint` too, as an exact view reads them. */
+/** The accepted integers: plain numbers, or also `bigint`, which an exact view returns. */
 export type Integers = 'number' | 'bigint'
 
-/** So many levels of objects and lists may be nested: more than any server takes of a schema, less than overflows a stack. */
+/** The maximum number of nested levels of objects and lists: more than a server accepts in a schema, and fewer than overflow the stack. */
 export const maxDepth = 1000
 
-/** Whether it is known which number this is: an integer beyond 2^53 − 1 may be the neighbour of what was read. */
+/** Whether a number is exact. An integer beyond 2^53 − 1 may have been rounded when it was read. */
 export function isExactNumber(value: number): boolean {
   return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
 }
 
 /**
- * Whether `value` is an object as `JSON.parse` makes it, or has no prototype. A Date, a Map or an object of a class may
- * mean more than its own members, which are all that would be hashed.
+ * Whether `value` is an object such as `JSON.parse` returns, or has no prototype. Only own members are hashed, but a Date, a Map or an
+ * object of a class may have other data.
  */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null || isForeignObjectPrototype(prototype as object)
 }
 
-/** The `Object.prototype` of another realm, such as a test runner's or a `vm` context's. */
+/** Whether an object is the `Object.prototype` of another realm, such as that of a test runner or a `vm` context. */
 function isForeignObjectPrototype(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf')
 }

@@ -1,9 +1,9 @@
-/** Up to so many keys, sorting by insertion is faster than `sort`, which the engine calls out for. */
+/** The number of keys up to which sorting by insertion is faster than the engine's `sort`. */
 const fewKeys = 32
 
 /**
- * The keys of an object's members in the order of RFC 8785: by UTF-16 code units, as JavaScript compares strings. What a
- * server sends of a custom resource is sorted already: then they are only looked at.
+ * The keys of an object's members in the order of RFC 8785: by UTF-16 code units, as JavaScript compares strings. The keys of a
+ * custom resource from a server are sorted already, so they are only compared.
  */
 export function sortedKeys(object: object): string[] {
   const keys = Object.keys(object)
@@ -13,7 +13,7 @@ export function sortedKeys(object: object): string[] {
   return keys
 }
 
-/** Sorts in place; those before `first` are in order. */
+/** Sorts keys in place. The keys before `first` are in order already. */
 function inserted(keys: string[], first: number): string[] {
   for (let i = first; i < keys.length; i++) {
     const key = keys[i] as string

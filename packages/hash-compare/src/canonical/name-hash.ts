@@ -8,7 +8,7 @@ export interface NameHashOptions {
   readonly length?: number | undefined
 }
 
-/** As Kubernetes' own generated names: no vowels, which could make words, and nothing that looks like another character. */
+/** The characters of Kubernetes' own generated names: no vowels, which could make words, and no characters that look alike. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 
 /**
@@ -16,8 +16,8 @@ const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
  * machine and in every version of this library (rule H1). Put it into an annotation of a Pod template, and the Pods are replaced when the value
  * changes.
  *
- * It takes what `canonicalize` takes, and throws as it does. A hash does not reveal the value, but guesses can be checked against it: do not publish
- * that of a short Secret.
+ * Accepts the same values as `canonicalize`, and throws the same errors. A hash does not reveal the value, but guesses can be checked against it: do not
+ * publish the hash of a short Secret.
  *
  * @example
  * ```ts

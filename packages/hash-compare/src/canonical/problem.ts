@@ -4,8 +4,8 @@ import { sortedKeys } from './key-order.ts'
 import { pointer } from './pointer.ts'
 
 /**
- * Says what in `value` can't be printed, and where: the first in the order in which it is printed. Walks it a second time,
- * so that printing a valid value need not keep account of where it is.
+ * Returns an error for the first part of `value`, in the order of the output, that can't be printed. Walks the value a second time,
+ * so that the writer need not track the path of a valid value.
  */
 export function problemOf(value: unknown, integers: Integers): NotJsonError | InexactIntegerError {
   return new Search(integers).look(value, '') ?? new NotJsonError('', 'it changed while it was read')
@@ -13,7 +13,7 @@ export function problemOf(value: unknown, integers: Integers): NotJsonError | In
 
 class Search {
   readonly #integers: Integers
-  /** The objects and lists that the place looked at is in. */
+  /** The objects and lists around the present place. */
   readonly #around = new Set<object>()
 
   constructor(integers: Integers) {
@@ -40,7 +40,7 @@ class Search {
 
   #enter(value: object, path: string): NotJsonError | InexactIntegerError | undefined {
     if (this.#around.has(value)) return new NotJsonError(path, 'a cycle: it holds itself')
-    // A cycle deeper than the bound is reported as too deep, which it is.
+    // A cycle that is longer than the bound is reported as too deep, which is true as well.
     if (this.#around.size === maxDepth) return new NotJsonError(path, `nested more than ${maxDepth} levels deep`)
     this.#around.add(value)
     const found = Array.isArray(value) ? this.#list(value, path) : this.#object(value, path)

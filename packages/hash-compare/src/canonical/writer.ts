@@ -5,9 +5,9 @@ import { problemOf } from './problem.ts'
 const bufferBytes = 64 * 1024
 /** The longest piece of a string that is encoded at once, in UTF-16 code units: at most six bytes of JSON each. */
 const pieceLength = 4096
-/** Past this the buffer is handed on. The rest of it takes one piece, and all that is written around it. */
+/** The position after which the buffer is flushed. The rest of the buffer has room for a piece of a string and the characters around it. */
 const highWater = bufferBytes - 6 * pieceLength - 4 * maxDepth
-/** Strings up to this length are copied character by character: calling out for them costs more. */
+/** Strings up to this length are copied character by character, because a call of the engine costs more. */
 const shortLength = 48
 
 const quote = 0x22
@@ -20,26 +20,26 @@ const openObject = 0x7b
 const closeObject = 0x7d
 const tilde = 0x7e
 
-/** Thrown where a value can't be printed; which one, and why, is found out by a second walk. */
+/** Thrown if a value can't be printed. A second walk finds the value and the reason. */
 const unprintable = Symbol('unprintable')
 
 /**
- * Prints a value as canonical JSON (RFC 8785) in UTF-8, through one buffer that is used again: however long the JSON is, no
- * second copy of it is made.
+ * Prints a value as canonical JSON (RFC 8785) in UTF-8, through a single buffer that is reused, so that a long JSON is never in memory as a
+ * whole.
  *
- * Recursive, and bounded by {@link maxDepth}. A getter that prints something else needs a writer of its own.
+ * Recursive, and bounded by {@link maxDepth}. A getter that prints another value meanwhile needs another writer.
  */
 class CanonicalWriter {
   readonly #bytes = Buffer.allocUnsafeSlow(bufferBytes)
   #at = 0
-  /** So far it was written to at most. */
+  /** The highest position that was written to. */
   #most = 0
   #integers: Integers = 'number'
   #sink: (piece: Buffer) => void = ignored
 
   /**
-   * Prints `value`. Full buffers go to `sink`, which must be done with one when it returns; the rest is returned, to be
-   * read before the next call. Each ends with a whole character.
+   * Prints `value`. Full buffers go to `sink`, which must not use a buffer after it returns. The rest is returned, and must be
+   * read before the next call. Each piece ends with a complete character.
    * @throws NotJsonError
    * @throws InexactIntegerError
    */
@@ -58,7 +58,7 @@ class CanonicalWriter {
     return this.#bytes.subarray(0, this.#at)
   }
 
-  /** Forgets what it has written: it may have been a Secret. */
+  /** Overwrites the buffer, because it may have held a Secret. */
   wipe(): void {
     this.#bytes.fill(0, 0, this.#most)
     this.#most = 0
@@ -108,7 +108,7 @@ class CanonicalWriter {
       before = comma
       this.#text(key)
       this.#bytes[this.#at++] = colon
-      // Most members are strings: a call less for them.
+      // Most members are strings, so this saves a call for them.
       if (typeof held === 'string') this.#text(held)
       else this.#value(held, depth + 1)
     }
@@ -134,7 +134,7 @@ class CanonicalWriter {
   #longText(text: string): void {
     if (!text.isWellFormed()) throw unprintable
     if (this.#at > highWater) this.#flush()
-    // JSON.stringify escapes what RFC 8785 escapes, the same way; it differs in lone surrogates only.
+    // JSON.stringify escapes the same characters as RFC 8785, in the same way, except for lone surrogates.
     if (text.length <= pieceLength) this.#at += this.#bytes.write(JSON.stringify(text), this.#at)
     else {
       this.#bytes[this.#at++] = quote
@@ -143,7 +143,7 @@ class CanonicalWriter {
     }
   }
 
-  /** Writes what stands between the quotes, piece by piece. */
+  /** Writes the text between the quotes, piece by piece. */
   #pieces(text: string): void {
     for (let from = 0; from < text.length; ) {
       let to = Math.min(from + pieceLength, text.length)
@@ -172,10 +172,10 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff
 }
 
-/** One buffer is kept, empty. While it is used (by whatever a getter calls, say) another is made. */
+/** An unused writer, which is kept for the next call. While it is in use, for example because a getter prints a value, another writer is made. */
 let spare: CanonicalWriter | undefined
 
-/** Prints `value` as `CanonicalWriter.write` does, and gives what `done` makes of the rest. */
+/** Prints `value` as `CanonicalWriter.write` does, and returns the result of `done` for the rest. */
 export function printed<R>(
   value: unknown,
   integers: Integers,

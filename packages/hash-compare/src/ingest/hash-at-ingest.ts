@@ -4,9 +4,9 @@ import { digestsOf, type PartHashes, type Parts } from '../parts/parts.ts'
 import type { HashedObject } from './hashed-object.ts'
 import { Shared } from './shared.ts'
 
-/** What `hashAtIngest` keeps. */
+/** The options of `hashAtIngest`. */
 export interface HashAtIngestOptions {
-  /** Labels to keep, for example one that names a copy's parent, so that you can list by it. @default none */
+  /** Labels to keep, for example a label that names a copy's parent, so that you can list by that label. @default none */
   readonly labels?: readonly string[] | undefined
   /**
    * The projection's name in the view's key. Two different projections of one resource need different names.
@@ -19,15 +19,15 @@ export interface HashAtIngestOptions {
 export type NamedProjection<T, C> = readonly [name: string, project: (object: T) => C]
 
 /**
- * A projection that keeps of each observed object its key, uid, resourceVersion, generation, owners and the hashes of its parts: some 220 bytes,
- * whatever the object's size. Create it once, at module level.
+ * A projection that keeps of each observed object its key, uid, resourceVersion, generation, owners and the hashes of its parts: some 220 bytes
+ * for an object of any size. Create it once, at module level.
  *
- * Its promise (rule H3): the hashes are computed from each version of the object as it came from the server, not read from an annotation. So an
- * edit of any part is a difference as soon as its event arrives, without a read of the object. Fields that are in no part are not seen: other
- * annotations, unless `specPart` includes them.
+ * Its promise (rule H3): the hashes are computed from each version of the object from the server, and not read from an annotation. So an
+ * edit of any part is a difference as soon as its event arrives, without a read of the object. Edits of fields that are in no part do not show, such as
+ * other annotations, unless `specPart` includes them.
  *
  * Objects are decoded with numbers. If a part has an integer beyond 2^53 − 1, the object can't be hashed: the projection throws an
- * `InexactIntegerError` (rule X11), which a cache reports for that one key.
+ * `InexactIntegerError` (rule X11), which a cache reports for the key of the object.
  *
  * @example
  * ```ts

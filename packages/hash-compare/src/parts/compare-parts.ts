@@ -8,15 +8,15 @@ import type { PartHashes, Parts } from './parts.ts'
 export interface PartDifference<N extends string = string> {
   readonly part: N
   /**
-   * The differing places, as JSON pointers in the result of the part's function; `undefined` if the objects were not given. Never a value, so
-   * values of a Secret are not exposed (its keys are).
+   * The differing places, as JSON pointers in the result of the part's function; `undefined` if the objects were not given. They contain no values, so
+   * the values of a Secret are not exposed, but its keys are.
    */
   readonly paths?: readonly string[] | undefined
   /** There are more paths than these. */
   readonly more?: boolean | undefined
 }
 
-/** What {@link compareParts} needs to name the differing paths. */
+/** The objects and parts by which {@link compareParts} finds the differing paths. */
 export interface PathsOf<T, N extends string> {
   readonly parts: Parts<T, N>
   /** The objects that were hashed, in the order of the hashes. */
@@ -27,7 +27,7 @@ export interface PathsOf<T, N extends string> {
 
 /**
  * Names the parts in which two objects differ, by their hashes, in the order of `a`; an empty list if they are equal. A part that only one object
- * has is a difference. With `where`, it also names the differing paths: for that it walks the objects again, for a log or an event.
+ * has is a difference. With `where`, the result also has the differing paths, for a log or an event. The function then walks the objects again.
  *
  * Digests of another version (another tag than `v1:`) always differ.
  *

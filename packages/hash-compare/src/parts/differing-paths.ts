@@ -1,21 +1,21 @@
 import { isExactNumber, maxDepth } from '../canonical/json-rules.ts'
 import { pointer } from '../canonical/pointer.ts'
 
-/** Where two values differ, as far as was looked. */
+/** The differing places of two values, up to a limit. */
 export interface DifferingPaths {
-  /** JSON pointers (RFC 6901) to what one side has otherwise than the other, or not at all; sorted by key. */
+  /** JSON pointers (RFC 6901) to the values that differ, or that one side lacks; sorted by key. */
   readonly paths: readonly string[]
-  /** Whether there are more than were asked for. */
+  /** Whether there are more paths than `limit`. */
   readonly more: boolean
 }
 
 /**
- * Finds the innermost places in which two JSON values differ, `limit` of them at most. Paths only, never values (rule X3). A
- * list is compared place by place: an item put in front differs in all.
+ * Finds the innermost places in which two JSON values differ, `limit` of them at most. The result has paths, but never values (rule X3). A
+ * list is compared index by index: after an insertion at its beginning, all items differ.
  */
 export function differingPaths(a: unknown, b: unknown, limit: number): DifferingPaths {
   const paths: string[] = []
-  // One more than asked for shows that there are more.
+  // One path more than `limit` shows that there are more.
   collect(a, b, '', 0, limit + 1, paths)
   return { paths: paths.slice(0, limit), more: paths.length > limit }
 }
@@ -39,7 +39,7 @@ function collect(a: unknown, b: unknown, path: string, depth: number, limit: num
   }
 }
 
-/** A member of the object's own: another's `constructor` is not one of it. */
+/** An own member of an object, so that an inherited `constructor` is not found. */
 function member(object: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
@@ -52,7 +52,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-/** `5n` and `5` are written alike, `-0` and `0` too. */
+/** Whether two values are written alike, such as `5n` and `5`, or `-0` and `0`. */
 function isSameNumber(a: unknown, b: unknown): boolean {
   return isNumber(a) && isNumber(b) && `${a}` === `${b}`
 }

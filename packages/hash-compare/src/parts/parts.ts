@@ -5,21 +5,21 @@ import { digestOf } from '../canonical/hash.ts'
 import type { Integers } from '../canonical/json-rules.ts'
 import type { Part, PartFunction } from './part.ts'
 
-/** Named parts of objects of type `T`. Create them with {@link parts}, once, at module level. */
+/** Named parts of objects of type `T`. Create the parts with {@link parts}, once, at module level. */
 export interface Parts<in T, N extends string = string> {
-  /** In the order given. */
+  /** The names of the parts, in the given order. */
   readonly names: readonly N[]
   /** Each part, in the order of `names`. */
   readonly list: readonly Part<T>[]
   readonly integers: Integers
-  /** Makes a record of digests. Records of the same parts share one hidden class, without slack. */
+  /** Makes a record of digests. Records of the same parts share a hidden class, without unused space. */
   readonly record: (digests: readonly (string | undefined)[]) => PartHashes<N>
 }
 
-/** The digest of each part, by name; `undefined` if the object has no such part. */
+/** The digest of each part, by name; `undefined` if the object does not have the part. */
 export type PartHashes<N extends string = string> = { readonly [K in N]: string | undefined }
 
-/** Of how many characters, and which, a part's name is: it also stands in annotations and logs. */
+/** The form of a part's name, which also appears in annotations and logs. */
 const name = /^[A-Za-z][\w.-]{0,62}$/
 
 /**
@@ -86,8 +86,8 @@ function checked<T>(option: string, given: Part<T> | PartFunction<T>): Part<T> {
 }
 
 /**
- * A constructor for each set of parts: the engine gives its objects room for just their members, in the object itself. A
- * literal that is filled by name would have more, and keep the rest elsewhere.
+ * Makes a constructor for a set of parts. The engine then allocates the objects with space for exactly their members. An object
+ * literal that is filled by name would reserve more space, and keep some members outside of the object.
  */
 function recordMaker<N extends string>(names: readonly N[]): Parts<never, N>['record'] {
   class Hashes {

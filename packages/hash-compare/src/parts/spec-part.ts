@@ -3,10 +3,10 @@ import { checkOptions, texts } from '@wherry/client/internal'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { Part } from './part.ts'
 
-/** Which labels or annotations count: these keys, or those for which the function returns true. */
+/** The keys of labels or annotations that count: the listed keys, or those for which the function returns true. */
 export type KeyFilter = readonly string[] | ((key: string) => boolean)
 
-/** What of an object belongs to its spec part. */
+/** The labels and annotations that belong to the spec part of an object. */
 export interface SpecPartOptions {
   /** The labels that count. @default all */
   readonly labels?: KeyFilter | undefined
@@ -24,10 +24,10 @@ interface AnyObject {
 
 /**
  * The desired state of an object (rule H2): its name, the labels and annotations that count, and its spec. For a resource without a spec
- * (ConfigMaps, Secrets, Roles) it is `data`, `rules` and so on: everything except `apiVersion`, `kind`, `metadata` and `status`. The namespace is
- * not included, so copies of one object are equal in all namespaces.
+ * (ConfigMaps, Secrets, Roles) the part has `data`, `rules` and so on: everything except `apiVersion`, `kind`, `metadata` and `status`. The namespace is
+ * not included, so copies of an object are equal in all namespaces.
  *
- * The value has the object's own shape, so paths in it are paths in the object. Missing labels and empty labels are equal; so are annotations.
+ * The value has the object's own shape, so its paths are paths in the object. Missing labels and empty labels are equal; so are annotations.
  *
  * @example
  * ```ts

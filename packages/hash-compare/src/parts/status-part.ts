@@ -1,7 +1,7 @@
 import type { Part } from './part.ts'
 
 /**
- * The status of an object (rule H2), as `{ status }`; an object without one has no such part. It is written to the subresource.
+ * The status of an object (rule H2), as `{ status }`; an object without a status does not have this part. The part is written to the subresource.
  *
  * @example
  * ```ts

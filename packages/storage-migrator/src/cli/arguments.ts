@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface Arguments {
   /** Names of definitions. */
   readonly definitions: readonly string[]
@@ -12,7 +12,7 @@ export interface Arguments {
   readonly qps: number | undefined
   readonly concurrency: number | undefined
   readonly settleMs: number | undefined
-  /** Where the state is kept instead of a ConfigMap. */
+  /** The file that keeps the state, instead of a ConfigMap. */
   readonly stateFile: string | undefined
   /** The namespace of the state's ConfigMap. */
   readonly namespace: string | undefined

@@ -4,7 +4,7 @@ import { type DocumentOptions, type ParseOptions, parseAllDocuments, type Schema
 import { UsageError } from './arguments.ts'
 
 /**
- * The definitions in a manifest of YAML or JSON; other objects in it are skipped.
+ * Reads the definitions in a manifest of YAML or JSON. Skips other objects.
  *
  * @throws UsageError for a file that can't be read or parsed, or has no definition.
  */

@@ -17,7 +17,7 @@ import { type Arguments, parseArguments, UsageError, usage } from './arguments.t
 import { readManifest } from './manifest.ts'
 import { type Output, ProgressLine, printable } from './terminal.ts'
 
-/** What a command takes from its process. */
+/** The parts of its process that a command uses. */
 export interface CommandHost {
   readonly stdout: Output
   readonly stderr: Output
@@ -27,7 +27,7 @@ export interface CommandHost {
   readonly signal: AbortSignal
 }
 
-/** 0: done; 1: objects failed, or the gate is shut; 2: it could not be done. */
+/** 0: done; 1: objects failed, or the gate has a finding that the server refuses; 2: the command could not be run. */
 export type ExitStatus = 0 | 1 | 2
 
 /** Runs the command and resolves with its exit status. Results go to stdout, all else to stderr. */
@@ -68,7 +68,7 @@ class Command {
     this.#progress = new ProgressLine(host.stderr)
   }
 
-  /** What was asked for, of each definition. */
+  /** Runs the command for each definition. */
   async each(): Promise<ExitStatus> {
     const { all, definitions } = this.#given
     let status: ExitStatus = 0
@@ -79,7 +79,7 @@ class Command {
         const well = await this.#one(definition)
         if (!well && status === 0) status = 1
       } catch (error) {
-        // It concerns this definition: the others are done all the same.
+        // The error concerns only this definition, so the other definitions are still handled.
         if (!(error instanceof MigrationError)) throw error
         this.#progress.end()
         this.#say(`storage-migrator: ${printable(error.message)}`)
@@ -96,7 +96,7 @@ class Command {
     return mode === 'verify' ? this.#verify(definition) : this.#migrate(definition)
   }
 
-  /** What the server, and clients, would make of these definitions. */
+  /** Checks the effect of these definitions on the server and on clients. */
   async gate(wanted: readonly CustomResourceDefinition[]): Promise<ExitStatus> {
     let status: ExitStatus = 0
     for (const after of wanted) {

@@ -1,18 +1,18 @@
 import type { MigrationProgress } from '../progress.ts'
 
-/** Where text goes. */
+/** A destination for text. */
 export interface Output {
   write(text: string): unknown
   readonly isTTY?: boolean | undefined
 }
 
-/** Text from the server as it may be printed: nothing in it steers a terminal. */
+/** Text from the server without control characters, so that it can be printed to a terminal. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
 }
 
-/** Shows progress: one line that changes on a terminal, a line for each page elsewhere. */
+/** Shows progress: on a terminal by a line that changes, otherwise by a line for each page. */
 export class ProgressLine {
   readonly #output: Output
   #open = false

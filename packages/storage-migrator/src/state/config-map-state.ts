@@ -16,7 +16,7 @@ export interface ConfigMapStateOptions {
 
 /**
  * Keeps the state of migrations in a ConfigMap, under the names of their definitions. Needs the rights to get, create and
- * patch that ConfigMap. It is made when it is missing, and stays when all is done.
+ * patch that ConfigMap. It is created if it is missing, and stays after the last migration.
  *
  * @example
  * ```ts
@@ -59,19 +59,19 @@ class ConfigMapState implements StateStore {
       const create = (): Promise<unknown> => this.#client.create(configMaps, { metadata: this.#key, data }, { signal })
       await this.#call(definition, 'create', create, signal)
     } catch (error) {
-      // Another migration has just made it.
+      // Another migration has just created the ConfigMap.
       if (!isAlreadyExists(error)) throw error
       await this.#patch(definition, data, signal)
     }
   }
 
   async clear(definition: string, signal?: AbortSignal): Promise<void> {
-    // A run without an earlier state has nothing to forget, and needs no right to write then.
+    // A run without an earlier state has nothing to delete, so it needs no right to write.
     if ((await this.load(definition, signal)) === undefined) return
     await this.#patch(definition, { [definition]: null }, signal)
   }
 
-  /** False where there is no such ConfigMap. */
+  /** Patches the ConfigMap. Resolves with false if it does not exist. */
   async #patch(definition: string, data: Record<string, string | null>, signal?: AbortSignal): Promise<boolean> {
     const patch = (): Promise<unknown> => this.#client.patch(configMaps, this.#key, { data }, { signal })
     try {

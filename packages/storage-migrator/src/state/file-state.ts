@@ -5,11 +5,11 @@ import { MigrationError } from '../errors.ts'
 import { type MigrationState, parseState, type StateStore } from './migration-state.ts'
 
 /**
- * Keeps the state of migrations in a file, those of several definitions side by side; the file is gone when all of them
- * are done. For one program at a time. An etcd that is restored from a backup does not take the file back with it: delete
- * it then.
+ * Keeps the state of migrations in a file, which may have those of several definitions. The file is deleted when all of them
+ * are done. For one program at a time. Delete the file after you restore etcd from a backup, because its state is then
+ * too new.
  *
- * @param path the file; its folder must be there.
+ * @param path the file; its folder must exist.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ class FileState implements StateStore {
     throw new MigrationError('INVALID_STATE', definition, why)
   }
 
-  /** Whole or not at all: a new file takes the old one's place once it is on the disk. */
+  /** Writes the file atomically: the new file replaces the old file once it is on the disk. */
   async #write(states: Record<string, unknown>): Promise<void> {
     const next = `${this.#path}.tmp`
     const file = await open(next, 'w', 0o600)

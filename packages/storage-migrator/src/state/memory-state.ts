@@ -1,6 +1,6 @@
 import type { MigrationState, StateStore } from './migration-state.ts'
 
-/** State that ends with the process: it serves a migration that begins again because its definition changed. */
+/** State that ends with the process. It is used by a migration that begins again because its definition changed. */
 export function memoryState(): StateStore {
   const states = new Map<string, MigrationState>()
   return {

@@ -2,16 +2,16 @@ import type { MigrationCounts } from '../counts.ts'
 import { MigrationError } from '../errors.ts'
 import type { FailureReason, ObjectFailure } from '../failure.ts'
 
-/** How far a migration of one definition came. It counts only for this uid, generation and storage version. */
+/** The progress of a migration of a definition. It is valid only for this uid, generation and storage version. */
 export interface MigrationState {
-  /** The form of this state. */
+  /** The version of the form of this state. */
   readonly form: 1
   readonly uid: string
   readonly generation: number
   readonly storageVersion: string
-  /** Where the list goes on; absent before the first page and after the last. */
+  /** The continue token of the next page; absent before the first page and after the last. */
   readonly continue?: string | undefined
-  /** Whether every page was worked through. Only the failures are left then. */
+  /** Whether every page is complete, so that only the failures are left. */
   readonly listed: boolean
   readonly counts: MigrationCounts
   /** The objects on the pages so far that could not be rewritten. */
@@ -19,15 +19,15 @@ export interface MigrationState {
 }
 
 /**
- * Where the state of a migration is kept, so that a run that was killed goes on where it was. Several runs at a time may
- * share one: each state says by itself how far it is, and the last one written counts.
+ * Stores the state of migrations, so that a later run continues a killed run. Several runs at a time may
+ * share a store: each state is complete by itself, and the last written state counts.
  */
 export interface StateStore {
-  /** The state of a definition's migration; `undefined` if there is none. */
+  /** Loads the state of a definition's migration. Resolves with `undefined` if there is none. */
   load(definition: string, signal?: AbortSignal): Promise<MigrationState | undefined>
-  /** Replaces the state. It must be kept whole or not at all. */
+  /** Replaces the state. The write must be atomic. */
   save(definition: string, state: MigrationState, signal?: AbortSignal): Promise<void>
-  /** Forgets the state. */
+  /** Deletes the state. */
   clear(definition: string, signal?: AbortSignal): Promise<void>
 }
 
@@ -35,9 +35,9 @@ const reasons: readonly FailureReason[] = ['too-large', 'invalid', 'webhook', 'u
 const countNames = ['listed', 'rewritten', 'unchanged', 'changed', 'gone'] as const
 
 /**
- * A state as it was written, from JSON.
+ * Parses the JSON of a state.
  *
- * @throws MigrationError with the code `INVALID_STATE` for what no migration has written.
+ * @throws MigrationError with the code `INVALID_STATE` for a text that no migration has written.
  */
 export function parseState(definition: string, text: string, where: string): MigrationState {
   let value: unknown

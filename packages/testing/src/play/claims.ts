@@ -5,7 +5,7 @@ import { isEnded } from './pods.ts'
 import { sameStatus } from './same-status.ts'
 import type { Part, Scene } from './scene.ts'
 
-/** The volume controller: a claim gets its volume, and more of it when it asks for more. No PersistentVolume is made. */
+/** The volume controller: a claim is bound, and its capacity grows with its request. No PersistentVolume is made. */
 export function claimsPart(option: PlayOptions['persistentVolumeClaims']): Part {
   const { boundAfterMs = 0 } = typeof option === 'object' ? option : {}
   return async (scene, claim, key) => {
@@ -29,7 +29,7 @@ export function claimsPart(option: PlayOptions['persistentVolumeClaims']): Part 
 
 const protection = 'kubernetes.io/pvc-protection'
 
-/** Lets a claim that is deleted go once no Pod uses it. */
+/** Removes the finalizer of a deleted claim once no Pod uses the claim. */
 async function release(scene: Scene, claim: JsonObject, key: string): Promise<void> {
   const metadata = objectAt(claim, 'metadata')
   const finalizers = stringsAt(metadata, 'finalizers')

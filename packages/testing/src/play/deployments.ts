@@ -9,7 +9,7 @@ import { templateHash } from './template-hash.ts'
 const hashLabel = 'pod-template-hash'
 const revisionAnnotation = 'deployment.kubernetes.io/revision'
 
-/** The controller of Deployments: a ReplicaSet for each template, and a rollout from the old ones to the new one. */
+/** The controller of Deployments: a ReplicaSet for each template, and a rollout from the old ReplicaSets to the new one. */
 export const deploymentPart: Part = async (scene, deployment, key) => {
   if (isDeleted(deployment)) return
   const rollout = rolloutOf(

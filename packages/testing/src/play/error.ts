@@ -1,4 +1,4 @@
-/** What keeps a player from playing its part: a write that the server refuses, or a field that it does not know how to play. */
+/** The player can't play an object: the server refuses a write, or the object has a field that the player does not support. */
 export class PlayError extends Error {
   override readonly name = 'PlayError'
   readonly code = 'ERR_WHERRY_PLAY'

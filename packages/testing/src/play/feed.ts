@@ -7,7 +7,7 @@ import type { PlayedKind } from './played-kind.ts'
 const firstPauseMs = 100
 const longestPauseMs = 5000
 
-/** Keeps the objects of one kind in a cache: lists them, watches, and lists them again when the watch has ended. */
+/** Keeps the objects of a kind in a cache: lists them, watches them, and lists them again when the watch has ended. */
 export class Feed {
   readonly cache: ObjectCache
   readonly #asker: Asker
@@ -32,12 +32,12 @@ export class Feed {
     this.#clock = clock
   }
 
-  /** Resolves when the cache has a first list. Rejects if the server does not give one. */
+  /** Resolves when the cache has a first list. Rejects if the list fails. */
   async start(): Promise<void> {
     this.#watch(await this.#list())
   }
 
-  /** Resolves when the cache is as new as the server is now. */
+  /** Resolves when the cache has the state of the server at the time of the call. */
   async refresh(): Promise<void> {
     await this.#list()
   }
@@ -48,7 +48,7 @@ export class Feed {
     this.#timer?.cancel()
   }
 
-  /** One after the other: an answer that came late would say what was. */
+  /** Lists the objects. Lists run one after the other, because a late answer would bring an old state. */
   #list(): Promise<JsonObject> {
     const list = this.#listing.then(() => this.#listNow())
     this.#listing = list.then(
@@ -81,7 +81,7 @@ export class Feed {
   #take(event: JsonObject): void {
     const type = stringAt(event, 'type') ?? ''
     const object = objectAt(event, 'object')
-    // An ERROR ends the watch: what it says is that a list is due.
+    // An ERROR ends the watch, and a list follows.
     if (object === undefined || !['ADDED', 'MODIFIED', 'DELETED'].includes(type)) return
     this.#pauseMs = firstPauseMs
     this.cache.event(type, object)

@@ -3,7 +3,7 @@ import type { Condition } from './conditions.ts'
 import type { JobTally } from './job-tally.ts'
 import { numberAt } from './played-kind.ts'
 
-/** The conditions of a Job that has ended; `undefined` if it has not. */
+/** The conditions of a Job that has ended; `undefined` if the Job has not ended. */
 export function jobEnd(spec: JsonObject | undefined, tally: JobTally, isLate: boolean): Condition[] | undefined {
   const limit = numberAt(spec, 'backoffLimit', 6)
   const policy = stringAt(objectAt(objectAt(spec, 'template'), 'spec'), 'restartPolicy')

@@ -1,16 +1,16 @@
 import { type JsonObject, objectAt, objectsAt, stringAt } from '@wherry/cel/internal'
 import { identity, isDeleted, numberAt } from './played-kind.ts'
 
-/** What became of a Pod of a Job. `dropped`: the Job itself deleted it. */
+/** The fate of a Pod of a Job. `dropped`: the Job itself deleted the Pod. */
 type Fate = 'active' | 'succeeded' | 'failed' | 'dropped'
 
-/** What became of the Pods of a Job, also of those that are gone. */
+/** The fates of the Pods of a Job, including deleted Pods. */
 export class JobTally {
   readonly #fates = new Map<string, { fate: Fate; index: number }>()
   readonly #least: { readonly succeeded: number; readonly failed: number }
   #active: readonly JsonObject[] = []
 
-  /** `status`: what was counted before this player came. */
+  /** @param status the status of the Job, with the counts before this player */
   constructor(status: JsonObject | undefined) {
     this.#least = { succeeded: numberAt(status, 'succeeded', 0), failed: numberAt(status, 'failed', 0) }
   }
@@ -28,13 +28,13 @@ export class JobTally {
     return Math.max(this.#least.failed, this.#with('failed'))
   }
 
-  /** How often containers of active Pods have been restarted. */
+  /** The number of restarts of containers of active Pods. */
   get restarts(): number {
     const statuses = this.#active.flatMap(pod => objectsAt(objectAt(pod, 'status'), 'containerStatuses'))
     return statuses.reduce((sum, one) => sum + numberAt(one, 'restartCount', 0), 0)
   }
 
-  /** How much of `completions` is done. */
+  /** The number of `completions` that are done. */
   done(isIndexed: boolean): number {
     return isIndexed ? this.completedIndexes().length : this.succeeded
   }
@@ -44,7 +44,7 @@ export class JobTally {
     return [...new Set(done)].sort((a, b) => a - b)
   }
 
-  /** The first indexes for which no Pod is there that runs or succeeded. */
+  /** The first indexes that have neither a running nor a succeeded Pod. */
   freeIndexes(count: number): readonly number[] {
     const taken = [...this.#fates.values()].filter(({ fate }) => fate === 'active' || fate === 'succeeded')
     const indexes = new Set(taken.map(({ index }) => index))
@@ -59,7 +59,7 @@ export class JobTally {
     this.#active = this.#active.filter(one => one !== pod)
   }
 
-  /** Takes the Pods that there are. */
+  /** Counts the Pods that exist. */
   count(pods: readonly JsonObject[]): void {
     const active: JsonObject[] = []
     const present = new Set(pods.map(pod => identity(pod).uid))
@@ -71,7 +71,7 @@ export class JobTally {
       if (fate === 'active') active.push(pod)
       this.#fates.set(uid, { fate, index: known?.index ?? indexOf(pod) })
     }
-    // A Pod that somebody deleted while it ran has failed.
+    // A Pod that was deleted while it ran has failed.
     for (const [uid, known] of this.#fates) if (known.fate === 'active' && !present.has(uid)) known.fate = 'failed'
     this.#active = active
   }

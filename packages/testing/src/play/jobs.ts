@@ -12,7 +12,7 @@ const indexKey = 'batch.kubernetes.io/job-completion-index'
 /** Fields that change how a Job ends, and that are not played. */
 const unplayed = ['podFailurePolicy', 'successPolicy', 'backoffLimitPerIndex']
 
-/** The controller of Jobs: Pods until enough of them have succeeded, or too many have failed. */
+/** The controller of Jobs: makes Pods until enough Pods have succeeded, or too many have failed. */
 export function jobsPart(scene: Scene): Part {
   const tallies = new Map<string, JobTally>()
   scene.onGone(object => tallies.delete(identity(object).uid))
@@ -68,7 +68,7 @@ async function play(scene: Scene, job: JsonObject, key: string, tally: JobTally)
   await writeStatus(scene, job, tally, isTrue(job, 'Suspended') ? [resumed] : [], { startTime: started })
 }
 
-/** Makes the Pods that are missing, and deletes those that are too many. */
+/** Makes missing Pods, and deletes surplus Pods. */
 async function match(
   scene: Scene,
   job: JsonObject,
@@ -82,7 +82,7 @@ async function match(
   const isIndexed = stringAt(spec, 'completionMode') === 'Indexed'
   const { active } = tally
   const left = typeof completions === 'number' ? completions - tally.done(isIndexed) : parallelism
-  // With a queue of work, the first that succeeds says that no more is to do.
+  // With a work queue, the first Pod that succeeds shows that there is no more work.
   const wanted =
     completions === undefined && tally.succeeded > 0
       ? Math.min(active.length, parallelism)

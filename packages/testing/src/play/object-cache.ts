@@ -1,17 +1,17 @@
 import { type JsonObject, objectAt, objectsAt, stringAt } from '@wherry/cel/internal'
 import { controllerOf, identity, isDeleted } from './played-kind.ts'
 
-/** The objects of one kind, as new as what the server was seen to say last. */
+/** The objects of a kind, in the newest state that lists, the watch and answers to writes have shown. */
 export class ObjectCache {
   readonly #objects = new Map<string, JsonObject>()
   readonly #owned = new Map<string, Map<string, JsonObject>>()
   readonly #changed: (key: string, object: JsonObject, isGone: boolean) => void
-  /** All objects of this revision or before are known. */
+  /** The revision up to which all objects are known. */
   #floor = 0
   /** The last revision that the watch sent. */
   #watched = 0
 
-  /** `changed` is called for each object that came, changed or went, with its last state. */
+  /** @param changed called for each object that was added, changed or deleted, with its last state */
   constructor(changed: (key: string, object: JsonObject, isGone: boolean) => void) {
     this.#changed = changed
   }
@@ -29,10 +29,10 @@ export class ObjectCache {
     return [...(this.#owned.get(uid)?.values() ?? [])]
   }
 
-  /** Takes a whole list, after which a new watch may begin. */
+  /** Replaces all objects by a list, after which a new watch may begin. */
   replace(list: JsonObject, { isWatched }: { readonly isWatched: boolean }): void {
     const revision = Number(stringAt(objectAt(list, 'metadata'), 'resourceVersion'))
-    // Without a watch nothing is newer than the list: the server's storage was restored from before.
+    // Without a watch no object is newer than the list, so an older revision means that the server's storage was restored from a backup.
     if (!isWatched && revision < Math.max(this.#floor, this.#watched)) this.#forget()
     const items = objectsAt(list, 'items')
     const listed = new Set(items.map(keyOf))
@@ -42,7 +42,7 @@ export class ObjectCache {
     this.#floor = Math.max(this.#floor, revision)
   }
 
-  /** Takes an event of the watch. */
+  /** Applies an event of the watch. */
   event(type: string, object: JsonObject): void {
     const revision = revisionOf(object)
     this.#watched = Math.max(this.#watched, revision)
@@ -53,12 +53,12 @@ export class ObjectCache {
     if (known !== undefined && revisionOf(known) <= revision) this.#remove(key, object)
   }
 
-  /** Takes the answer to a write of the player's. What the watch has been past says more. */
+  /** Applies the answer to a write of the player, unless the watch has passed that revision already. */
   wrote(object: JsonObject): void {
     if (revisionOf(object) > Math.max(this.#floor, this.#watched)) this.#put(object)
   }
 
-  /** Notes that an object was deleted, until the watch says so. */
+  /** Marks an object as deleted until the watch delivers that. */
   deleted(key: string, uid: string, deletionTimestamp: string): void {
     const object = this.#objects.get(key)
     if (object === undefined || identity(object).uid !== uid || isDeleted(object)) return

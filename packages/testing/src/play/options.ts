@@ -3,24 +3,24 @@ import type { JsonObject } from '@wherry/cel/internal'
 
 /** How a Pod fares on its node. */
 export interface PodCourse {
-  /** How long its containers take to be ready, in milliseconds. `Infinity`: they never are. @default 0 */
+  /** The time until the containers are ready, in milliseconds. `Infinity`: they are never ready. @default 0 */
   readonly readyAfterMs?: number | undefined
   /**
-   * How its containers end. What then comes of the Pod follows from its `restartPolicy`. `never`: they run until the Pod is deleted.
+   * How the containers end. The `restartPolicy` of the Pod decides what follows. `never`: the containers run until the Pod is deleted.
    * @default 'succeed' for a Pod of a Job, else 'never'
    */
   readonly ends?: 'succeed' | 'fail' | 'never' | undefined
-  /** How long after they were ready they end, in milliseconds. @default 0 */
+  /** The time from readiness to the end of the containers, in milliseconds. @default 0 */
   readonly endsAfterMs?: number | undefined
-  /** What they exit with if they fail: 1 to 255. @default 1 */
+  /** The exit code of containers that fail: 1 to 255. @default 1 */
   readonly exitCode?: number | undefined
-  /** The reason of their end, such as `OOMKilled`. @default 'Completed', or 'Error' */
+  /** The reason of the containers' end, such as `OOMKilled`. @default 'Completed', or 'Error' */
   readonly reason?: string | undefined
-  /** How long they take to stop when the Pod is deleted, in milliseconds; its grace period at most. @default 0 */
+  /** The time that the containers take to stop when the Pod is deleted, in milliseconds; at most the Pod's grace period. @default 0 */
   readonly stopsAfterMs?: number | undefined
 }
 
-/** A Pod, as a function that chooses its course is given it. */
+/** The Pod that a function receives to choose its course. */
 export interface PlayedPod {
   readonly metadata: {
     readonly name: string
@@ -41,11 +41,11 @@ export interface PlayedPod {
 
 /** How a PersistentVolumeClaim gets its volume. */
 export interface ClaimCourse {
-  /** How long that takes, in milliseconds. `Infinity`: it stays Pending. @default 0 */
+  /** The time until a claim is bound, in milliseconds. `Infinity`: the claim stays Pending. @default 0 */
   readonly boundAfterMs?: number | undefined
 }
 
-/** Which kinds of a cluster are played. Others are left alone. */
+/** The kinds of a cluster that are played. Other kinds are left alone. */
 export interface PlayOptions {
   /** The scheduler and the kubelet. A function is called once for each Pod. @default false */
   readonly pods?: boolean | PodCourse | ((pod: PlayedPod) => PodCourse) | undefined
@@ -57,7 +57,7 @@ export interface PlayOptions {
   readonly statefulSets?: boolean | undefined
   /** PersistentVolumeClaims are bound. @default false */
   readonly persistentVolumeClaims?: boolean | ClaimCourse | undefined
-  /** Receives what could not be played. @default `settled` and `close` reject with it */
+  /** Receives the errors of the play. @default `settled` and `close` reject with the error */
   readonly onError?: ((error: Error) => void) | undefined
 }
 

@@ -10,28 +10,28 @@ import { replicaSetPart } from './replica-sets.ts'
 import { Scene } from './scene.ts'
 import { statefulSetPart } from './stateful-sets.ts'
 
-/** What plays a part of a cluster. */
+/** A running play of a part of a cluster. */
 export interface Player extends AsyncDisposable {
   /**
-   * Resolves when nothing is left to be played at this time: the player has seen all that the server has, and has written what follows. It does not wait
-   * for what is due later. Rejects with the first error of the play since the last call (`code`: `ERR_WHERRY_PLAY`), unless there is an `onError`.
+   * Resolves when there is nothing left to play at this time: the player has seen all objects of the server, and has written the consequences. It does not
+   * wait for later changes. Rejects with the first error of the play since the last call (`code`: `ERR_WHERRY_PLAY`), unless there is an `onError`.
    */
   settled(): Promise<void>
   /**
-   * Ends the play. What it made stays. Resolves when no request is under way, and no watch and no timer is left. Rejects with the first error of the play that
+   * Ends the play. Its objects stay. Resolves when no request, watch or timer is left. Rejects with the first error of the play that
    * no `settled` rejected with, unless there is an `onError`. Idempotent.
    */
   close(): Promise<void>
 }
 
 /**
- * Plays what no API server does: a scheduler, a kubelet, the controllers of workloads. Pods run and end, Jobs complete, Deployments and StatefulSets
- * become ready, claims are bound. It plays only what is named, by the clock of the server, which a test may simulate.
+ * Plays the parts of a cluster that are not in an API server: a scheduler, a kubelet, the controllers of workloads. Pods run and end, Jobs complete, Deployments and StatefulSets
+ * become ready, claims are bound. It plays only the kinds in the options, by the clock of the server, which a test may simulate.
  *
  * On an embedded server in this process its requests meet no faults, and are not counted. On any other server it connects as the administrator: close it
  * before the server.
  *
- * Throws a `TypeError` or `RangeError` with the code `ERR_WHERRY_OPTION` for options that it does not know or can't take. Rejects if the server can't be
+ * Throws a `TypeError` or `RangeError` with the code `ERR_WHERRY_OPTION` for unknown and invalid options. Rejects if the server can't be
  * reached.
  *
  * @example

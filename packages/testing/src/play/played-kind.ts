@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, objectsAt, stringAt } from '@wherry/cel/internal'
 
-/** A kind of object that is played, or that is looked at for it. */
+/** A kind of object that is played, or that is read for that. */
 export interface PlayedKind {
   readonly kind: string
   readonly apiVersion: string
@@ -19,7 +19,7 @@ export const deploymentKind: PlayedKind = { ...apps, kind: 'Deployment', plural:
 export const statefulSetKind: PlayedKind = { ...apps, kind: 'StatefulSet', plural: 'statefulsets' }
 export const jobKind: PlayedKind = { apiVersion: 'batch/v1', root: '/apis/batch/v1', kind: 'Job', plural: 'jobs' }
 
-/** An object's metadata, as far as it is looked at. */
+/** The namespace, the name and the uid of an object. */
 export function identity(object: JsonObject): {
   readonly namespace: string
   readonly name: string
@@ -41,7 +41,7 @@ export function controllerOf(object: JsonObject): JsonObject | undefined {
   return objectsAt(objectAt(object, 'metadata'), 'ownerReferences').find(({ controller }) => controller === true)
 }
 
-/** The reference by which a controller owns what it makes. */
+/** The owner reference that a controller sets on its objects. */
 export function controlledBy({ apiVersion, kind }: PlayedKind, owner: JsonObject): JsonObject {
   const { name, uid } = identity(owner)
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
@@ -52,7 +52,7 @@ export function isDeleted(object: JsonObject): boolean {
   return stringAt(objectAt(object, 'metadata'), 'deletionTimestamp') !== undefined
 }
 
-/** A field that holds a number, or what it is by default. */
+/** The number in a field, or its default. */
 export function numberAt(parent: JsonObject | undefined, key: string, byDefault: number): number {
   const value = parent?.[key]
   return typeof value === 'number' ? value : byDefault

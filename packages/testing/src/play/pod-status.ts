@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, objectsAt, stringAt } from '@wherry/cel/inte
 import { type Condition, withConditions } from './conditions.ts'
 import { numberAt } from './played-kind.ts'
 
-/** What a container does. */
+/** The state of a container. */
 export type ContainerState = 'creating' | 'running' | 'ended' | 'backing off'
 
 /** How containers ended. */
@@ -11,7 +11,7 @@ export interface Ending {
   readonly reason: string
 }
 
-/** A Pod's status in one state of its containers. */
+/** The status of a Pod for a state of its containers. */
 export function podStatus(
   pod: JsonObject,
   state: ContainerState,
@@ -122,7 +122,7 @@ function containerStatus(
     imageID: state === 'creating' ? '' : image,
     ready: isReady,
     started: isReady,
-    // A container counts as restarted when it runs again.
+    // A restart is counted when the container runs again.
     restartCount: isReady && objectAt(oldState, 'waiting')?.reason === 'CrashLoopBackOff' ? restarts + 1 : restarts,
     ...states[state],
     ...(state !== 'creating' && { containerID }),

@@ -10,7 +10,7 @@ const node = 'played-node'
 /** How long a container waits before its first restart, and at most, in milliseconds. */
 const [firstBackoffMs, longestBackoffMs] = [10_000, 300_000]
 
-/** The scheduler and the kubelet: a Pod gets a node, runs, ends, and goes. */
+/** The scheduler and the kubelet: a Pod gets a node, runs, ends, and is removed after its deletion. */
 export function podsPart(scene: Scene, option: PlayOptions['pods'], waitForClaims: boolean): Part {
   const courses = new Map<string, PodCourse>()
   let addresses = 0

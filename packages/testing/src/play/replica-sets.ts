@@ -4,7 +4,7 @@ import { controlledBy, identity, isDeleted, numberAt, type PlayedKind, podKind, 
 import { isEnded } from './pods.ts'
 import type { Part, Scene } from './scene.ts'
 
-/** The controller of ReplicaSets: as many Pods as there are to be. */
+/** The controller of ReplicaSets: keeps the wanted number of Pods. */
 export const replicaSetPart: Part = async (scene, set, key) => {
   if (isDeleted(set)) return
   const { namespace, name } = identity(set)
@@ -51,7 +51,7 @@ export function isReady(pod: JsonObject): boolean {
   return isTrue(pod, 'Ready')
 }
 
-/** Whether a Pod has been ready for so long. If not, its ReplicaSet is played again then. */
+/** Whether a Pod has been ready for `seconds`. If not, its ReplicaSet is played again at that time. */
 function isAvailable(scene: Scene, pod: JsonObject, seconds: number, set: JsonObject, key: string): boolean {
   if (!isReady(pod)) return false
   const since = stringAt(
@@ -61,7 +61,7 @@ function isAvailable(scene: Scene, pod: JsonObject, seconds: number, set: JsonOb
   return scene.isDue(pod, `available for ${identity(set).uid} since ${since}`, seconds * 1000, replicaSetKind, key)
 }
 
-/** The first of two Pods to go: one that is not ready, then the younger one. */
+/** Orders Pods for their deletion: Pods that are not ready first, then younger Pods. */
 function lessNeeded(one: JsonObject, other: JsonObject): number {
   const created = (pod: JsonObject): string => stringAt(objectAt(pod, 'metadata'), 'creationTimestamp') ?? ''
   return (
@@ -70,7 +70,7 @@ function lessNeeded(one: JsonObject, other: JsonObject): number {
   )
 }
 
-/** Those of these counts that are not 0, as the API has them. */
+/** The counts that are not 0, because the API leaves out a count of 0. */
 export function counts(of: Readonly<Record<string, number>>): JsonObject {
   return Object.fromEntries(Object.entries(of).filter(([, count]) => count !== 0))
 }

@@ -1,12 +1,12 @@
 import { type Json, type JsonObject, objectAt, stringAt } from '@wherry/cel/internal'
 import { identity, numberAt } from './played-kind.ts'
 
-/** How far a Deployment is on the way from its old ReplicaSets to the one of its template. */
+/** The progress of a Deployment from its old ReplicaSets to the ReplicaSet of its template. */
 export interface Rollout {
   /** The name of the new ReplicaSet. */
   readonly name: string
   readonly all: readonly JsonObject[]
-  /** The new ReplicaSet, once it is there. */
+  /** The new ReplicaSet; `undefined` before its creation. */
   readonly current: JsonObject | undefined
   readonly old: readonly JsonObject[]
   readonly replicas: number
@@ -27,7 +27,7 @@ export function rolloutOf(deployment: JsonObject, all: readonly JsonObject[], na
   return {
     ...{ name, all, current, replicas, isRolling, maxSurge },
     old: all.filter(one => one !== current),
-    // With neither, nothing could ever move.
+    // With both limits at 0, a rollout could never begin.
     maxUnavailable: isRolling && maxSurge === 0 && asked === 0 ? Math.min(1, replicas) : asked,
   }
 }
@@ -59,12 +59,12 @@ export function wantedReplicas(
   }
   const total = all.reduce((sum, set) => sum + sizeOf(set), 0)
   const size = sizeOf(current)
-  // One step up, then one down, as the figures of the last step allow.
+  // First a step up, then a step down, within the limits of the current numbers.
   const grown = size >= replicas ? replicas : size + Math.max(0, Math.min(replicas - size, replicas + maxSurge - total))
   return [[current, grown], ...drainedSets(rollout, total - size + grown, grown)]
 }
 
-/** The old ReplicaSets after a step down: first the Pods that are not available, then as many others as may be missing. */
+/** The old ReplicaSets after a step down: first Pods that are not available, then as many other Pods as may be unavailable. */
 function drainedSets(
   { all, current, old, replicas, maxUnavailable }: Rollout,
   total: number,

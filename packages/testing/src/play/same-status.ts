@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, sameJson } from '@wherry/cel/internal'
 
-/** Whether two statuses say the same: a server leaves zero values out. */
+/** Whether two statuses are equal, apart from zero values, which a server leaves out. */
 export function sameStatus(one: Json | undefined, other: Json | undefined): boolean {
   return sameJson(withoutZeros(one), withoutZeros(other))
 }

@@ -7,16 +7,16 @@ import type { ObjectCache } from './object-cache.ts'
 import { controllerOf, identity, type PlayedKind, pathOf } from './played-kind.ts'
 import { sameStatus } from './same-status.ts'
 
-/** Plays one object: looks at it, and writes what its controller would write next. */
+/** Plays an object: reads it, and makes the next write of its controller. */
 export type Part = (scene: Scene, object: JsonObject, key: string) => Promise<void>
 
-/** So many objects are played at the same time, and so many Pods of an object made. */
+/** The maximum number of objects that are played at the same time, and of Pods that are made at the same time for an object. */
 const mostAtOnce = 16
 
 /** The most that a refused write waits for its next try, in milliseconds. */
 const longestPauseMs = 60_000
 
-/** What the parts act on: the objects that they look at, the time, and the writes. */
+/** The objects, the time and the writes for the parts. */
 export class Scene {
   readonly clock: Clock
   readonly #asker: Asker
@@ -39,7 +39,7 @@ export class Scene {
     this.#report = report
   }
 
-  /** Follows a kind, and plays it if there is a part for it. */
+  /** Watches a kind, and plays its objects if there is a part for the kind. */
   add(kind: PlayedKind, part?: Part): void {
     if (part !== undefined) this.#parts.set(kind, part)
     if (this.#feeds.has(kind)) return
@@ -47,7 +47,7 @@ export class Scene {
     this.#feeds.set(kind, new Feed(kind, this.#asker, this.clock, changed))
   }
 
-  /** Calls `forget` with each object that is gone. */
+  /** Calls `forget` with each deleted object. */
   onGone(forget: (object: JsonObject) => void): void {
     this.#gone.push(forget)
   }
@@ -73,7 +73,7 @@ export class Scene {
     await this.#working
   }
 
-  /** The present time as the API writes it. */
+  /** The present time in the format of the API. */
   now(): string {
     return new Date(this.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
   }
@@ -93,8 +93,8 @@ export class Scene {
   }
 
   /**
-   * Whether so many milliseconds have passed since this was asked first with this `what`. If not, the object of `kind` is played again then.
-   * The object `of` has the time: it is forgotten when that object is gone.
+   * Whether `ms` milliseconds have passed since the first call with the same `of` and `what`. If not, the object of `kind` is played again at that time.
+   * The time of the first call is forgotten when the object `of` is deleted.
    */
   isDue(of: JsonObject, what: string, ms: number, kind: PlayedKind, key: string): boolean {
     if (ms <= 0) return true
@@ -102,7 +102,7 @@ export class Scene {
     const timers = this.#timers.get(uid) ?? new Map<string, Timer | 'due'>()
     this.#timers.set(uid, timers)
     const timer = timers.get(what)
-    // A timer of Node's takes no more.
+    // The maximum delay of a Node timer.
     if (timer === undefined && ms <= 0x7fffffff)
       timers.set(
         what,
@@ -114,14 +114,14 @@ export class Scene {
     return timer === 'due'
   }
 
-  /** Plays an object again when another changes, comes or goes. */
+  /** Plays an object again when another object is added, changed or deleted. */
   wakeWhen(other: { readonly kind: PlayedKind; readonly key: string }, kind: PlayedKind, key: string): void {
     const id = idOf(other.kind, other.key)
     const wakes = this.#wakes.get(id) ?? new Map<string, { readonly kind: PlayedKind; readonly key: string }>()
     this.#wakes.set(id, wakes.set(idOf(kind, key), { kind, key }))
   }
 
-  /** Creates many objects, some of them at the same time. */
+  /** Creates objects, several of them at the same time. */
   async createAll(kind: PlayedKind, namespace: string, objects: readonly JsonObject[]): Promise<void> {
     for (let at = 0; at < objects.length; at += mostAtOnce)
       await Promise.all(objects.slice(at, at + mostAtOnce).map(one => this.create(kind, namespace, one)))
@@ -132,13 +132,13 @@ export class Scene {
     await this.#write(kind, 'POST', pathOf(kind, namespace), { apiVersion, kind: name, ...object })
   }
 
-  /** Writes an object as it was seen, with changes. */
+  /** Updates an object. Fails if it was changed since it was read. */
   async update(kind: PlayedKind, object: JsonObject): Promise<void> {
     const { namespace, name } = identity(object)
     await this.#write(kind, 'PUT', pathOf(kind, namespace, name), object)
   }
 
-  /** Writes a status, unless it is like that already. */
+  /** Writes a status, unless the object has an equal status. */
   async status(kind: PlayedKind, object: JsonObject, status: JsonObject): Promise<void> {
     if (sameStatus(status, objectAt(object, 'status'))) return
     const { namespace, name } = identity(object)
@@ -199,7 +199,7 @@ export class Scene {
   }
 
   async #work(): Promise<void> {
-    // What changes at once is played once.
+    // Several changes at the same time are played once.
     await this.clock.turn()
     const running = new Map<string, Promise<void>>()
     for (;;) {
@@ -231,7 +231,7 @@ export class Scene {
     }
   }
 
-  /** Tries again after a while, and reports what a try says that the one before did not. */
+  /** Plays the object again after a while. Reports the error, unless the last try had the same error. */
   #failed(kind: PlayedKind, key: string, object: JsonObject, error: Error): void {
     const { uid } = identity(object)
     const { message, times } = this.#failures.get(uid) ?? { message: undefined, times: 0 }
@@ -245,7 +245,7 @@ export class Scene {
 
 /** A write that the server refused. */
 class Refused extends Error {
-  /** Another write came first, the object is gone, or its namespace goes: what the watch brings settles it. */
+  /** Whether another write was first, or the object or its namespace is deleted: the next event of the watch then resolves it. */
   readonly isExpected: boolean
 
   constructor({ status, text }: Answer) {

@@ -29,7 +29,7 @@ interface Ordinals {
   readonly key: string
 }
 
-/** Makes the Pods that are missing, and deletes those that are too many. Returns whether there was something to do. */
+/** Makes missing Pods, and deletes surplus Pods. Returns true if there was something to do. */
 async function fill(
   scene: Scene,
   set: JsonObject,

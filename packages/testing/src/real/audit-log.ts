@@ -33,7 +33,7 @@ const policy = {
   rules: [{ level: 'None', users: ['system:apiserver'] }, { level: 'Metadata' }],
 }
 
-/** Writes the policy into an instance's folder, and returns the flags of a server that keeps an audit log there. */
+/** Writes the audit policy to an instance's folder, and returns the flags for a server that writes its audit log there. */
 export async function writeAuditPolicy(folder: string): Promise<Record<string, string>> {
   const file = join(folder, 'audit-policy.json')
   await writeFile(file, JSON.stringify(policy))
@@ -49,7 +49,7 @@ export async function rightsOf(folder: string): Promise<Readonly<Record<string, 
   return used.roles()
 }
 
-/** Whether a group was asked for: the server adds those that everybody or every service account is in. */
+/** Whether the request itself named a group. The server adds the groups of all users and of all service accounts. */
 const asked = (group: string): boolean => !/^system:((un)?authenticated|serviceaccounts(:.*)?)$/.test(group)
 
 const logOf = (folder: string): string => join(folder, 'audit.log')

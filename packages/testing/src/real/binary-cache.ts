@@ -19,27 +19,27 @@ export function moduleFolder(): string {
   return join(folder, 'apiserver')
 }
 
-/** Where built binaries are kept, outside of every work tree: `$XDG_CACHE_HOME/wherry`, or `~/.cache/wherry`. */
+/** The folder of built binaries, outside of every work tree: `$XDG_CACHE_HOME/wherry`, or `~/.cache/wherry`. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wherry')
 }
 
-/** Go's module file of a version: one set of sources, and for each version modules of its own. */
+/** Go's module file for a version. The sources are shared, and each version has its own modules. */
 function moduleFile(version: string): string {
   return version === newest ? 'go.mod' : `go-${version}.mod`
 }
 
-/** Arguments for every command of Go, so that it takes the modules of a version. */
+/** Arguments by which every command of Go uses the modules of a version. */
 export function moduleArguments(version: string = newest): readonly string[] {
   return version === newest ? [] : [`-modfile=${moduleFile(version)}`]
 }
 
-/** Arguments for commands of Go that read the sources: the modules of a version, and which sources are only for it. */
+/** Arguments for commands of Go that read the sources: the modules of a version, and the tag of sources that are only for it. */
 export function sourceArguments(version: string = newest): readonly string[] {
   return version === newest ? [] : [...moduleArguments(version), `-tags=kubernetes_${version.replace('.', '_')}`]
 }
 
-/** Arguments for `go build`, except the output and the package: a release's version, as the server's own builds have it. */
+/** Arguments for `go build`, except the output and the package. They set the version that the server reports. */
 export function buildArguments(version: string = newest): readonly string[] {
   const file = join(moduleFolder(), moduleFile(version))
   const [, full, major, minor] = /^\s*k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\d+)$/m.exec(readFileSync(file, 'utf8')) ?? []
@@ -49,7 +49,7 @@ export function buildArguments(version: string = newest): readonly string[] {
   return [...sourceArguments(version), '-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${set.join(' ')}`]
 }
 
-/** Where the binary of the Go module as it is now belongs: its name has a hash of all that it is built from. */
+/** The path for the binary of the current Go module. Its name has a hash of the inputs of the build. */
 export function cachedBinary(env: NodeJS.ProcessEnv = process.env, version: string = newest): string {
   const folder = moduleFolder()
   const module = moduleFile(version)

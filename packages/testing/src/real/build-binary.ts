@@ -16,11 +16,11 @@ import { withLock } from './lock.ts'
 
 /** Options of `buildApiServer`. */
 export interface BuildOptions {
-  /** Of Kubernetes: `1.37`, `1.36` or `1.34`. @default the newest */
+  /** The version of Kubernetes: `1.37`, `1.36` or `1.34`. @default the newest */
   readonly version?: string | undefined
-  /** Receives its progress, a line at a time; every few seconds while it compiles. @default none */
+  /** Receives the progress of the build, a line at a time; every few seconds during the compilation. @default none */
   readonly onProgress?: ((line: string) => void) | undefined
-  /** Where the cache and Go are looked for. @default process.env */
+  /** The environment variables by which the cache and Go are found. @default process.env */
   readonly env?: NodeJS.ProcessEnv | undefined
 }
 
@@ -28,11 +28,11 @@ const HOW_TO_GET_GO =
   'install Go 1.26 or later (1.21 does if it may fetch the rest itself) so that `go version` works, or point WHERRY_APISERVER to a binary'
 
 /**
- * Builds kube-apiserver and etcd into one binary, unless that is done already, and gives its path. A first build
- * downloads about 300 MB of modules and takes five to ten minutes on two cores, at a low priority; a later one seconds.
+ * Builds kube-apiserver and etcd into a single binary, unless the binary exists, and resolves with its path. A first build
+ * downloads about 300 MB of modules and takes five to ten minutes on two cores, at a low priority; a later build takes seconds.
  * Processes that want the same binary at the same time build it once.
  *
- * @throws `ApiServerBuildError`, and `ApiServerVersionError` for a version that there is no module of.
+ * @throws `ApiServerBuildError`, and `ApiServerVersionError` for a version without a module.
  */
 export async function buildApiServer(options: BuildOptions = {}): Promise<string> {
   const { onProgress: say = () => {}, env = process.env, version = availableVersions[0] as string } = options
@@ -87,14 +87,14 @@ async function build(
   }
 }
 
-/** What a killed build left: a part of a binary that nothing builds any more, since this process has the lock. */
+/** Removes partial binaries of killed builds. No other process builds now, because this process has the lock. */
 async function removeAbandoned(folder: string, path: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.startsWith(`${basename(path)}.partial-`)) await rm(join(folder, name), { force: true })
   }
 }
 
-/** Runs Go and gives its stdout; `onLine` receives each line of stderr. Ends with this process. */
+/** Runs Go, and resolves with its stdout; `onLine` receives each line of stderr. Ends with this process. */
 function go(
   args: readonly string[],
   cwd: string,
@@ -132,16 +132,16 @@ function go(
   })
 }
 
-/** The compilers that Go starts inherit it: a build of minutes must not take the machine from its user. */
+/** Lowers the priority of Go and of the compilers that it starts, so that a long build does not slow the machine down. */
 function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // Gone already, or not allowed here: then it runs as it is.
+    // The process has ended, or this is not allowed: the priority stays.
   }
 }
 
-/** One line that says what went wrong and what to do about it. */
+/** The failure and its remedy, in one line. */
 function reasonOf(step: string, ended: string | number | null, log: string): string {
   const last = log.trim().split('\n').at(-1) ?? ''
   if (/no space left on device/.test(log)) return 'the disk is full: a first build needs about 4 GB of it'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { credentialFiles } from './credentials.ts'
 import type { ApiServerBinary } from './find-binary.ts'
 
-/** Where an instance lives. */
+/** The folder and the port of an instance. */
 export interface Place {
   readonly folder: string
   readonly port: number
@@ -17,7 +17,7 @@ export interface Command {
 /** File in an instance's folder with the controllers' credentials. */
 export const controllersKubeconfig = 'controllers.kubeconfig'
 
-/** Where etcd says that it is. Nobody asks it, and etcd before 3.7 takes no sockets here. */
+/** The advertised address of etcd. No process uses it, and etcd before 3.7 accepts no path of a socket here. */
 const nowhere = 'http://127.0.0.1:1'
 
 const ETCD_QUOTA_BYTES = 8 * 2 ** 30
@@ -29,11 +29,11 @@ export function etcdSocket(folder: string): string {
 
 /** Which controllers of kube-controller-manager run. */
 export interface Controllers {
-  /** Whether the controllers run that give each namespace its ServiceAccount and the CA of the server. */
+  /** Whether the controllers run that create the ServiceAccount and the CA of the server in each namespace. */
   readonly clusterObjects: boolean
 }
 
-/** What to start, in this order: etcd, where it is a program of its own, and the API server. */
+/** The commands to start, in this order: etcd, if it is a separate program, and the API server. */
 export function commandsOf(
   binary: ApiServerBinary,
   place: Place,

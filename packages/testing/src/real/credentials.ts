@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import type { User } from '@wherry/apiserver'
 import { type CertificateAuthority, createCertificateAuthority } from '@wherry/apiserver/internal'
 
-/** What an instance of the server and its clients are known by. Fresh for each. */
+/** The certificates and tokens of an instance of the server and of its clients. They are new for each instance. */
 export interface Credentials {
   readonly authority: CertificateAuthority
-  /** Of a user in `system:masters`, which RBAC denies nothing. */
+  /** The token of a user in `system:masters`, which has all rights. */
   readonly adminToken: string
 }
 
@@ -20,7 +20,7 @@ export const credentialFiles = {
   tokens: 'tokens.csv',
 } as const
 
-/** Writes what the server needs into `folder`: certificate and key, CA of clients, key of service accounts, tokens. */
+/** Writes the server's files to `folder`: certificate and key, CA of clients, key of service accounts, tokens. */
 export async function writeCredentials(
   folder: string,
   users: Readonly<Record<string, Omit<User, 'extra'>>>,
@@ -28,7 +28,7 @@ export async function writeCredentials(
   const authority = await createCertificateAuthority()
   const server = authority.issueServer()
   const adminToken = randomBytes(16).toString('hex')
-  // The server reads it twice, to sign and to verify, and for the latter takes no PKCS #8.
+  // The server reads this key to sign and to verify tokens, and accepts no PKCS #8 for the second use.
   const serviceAccountKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const tokens = Object.entries({ [adminToken]: { name: 'wherry:admin', groups: ['system:masters'] }, ...users })
   const contents: Record<keyof typeof credentialFiles, string> = {

@@ -1,5 +1,5 @@
 /**
- * No kube-apiserver was found, and none could be built. The message says where it was looked for and how to get one.
+ * No kube-apiserver was found, and none could be built. The message lists the places of the search, and how to get a kube-apiserver.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ export class ApiServerMissingError extends Error {
   readonly code = 'API_SERVER_MISSING'
 }
 
-/** Building the real API server failed. The message is one line and says what to do; `log` is what Go printed. */
+/** The build of the real API server failed. The message is one line with the remedy; `log` is the output of Go. */
 export class ApiServerBuildError extends Error {
   override readonly name = 'ApiServerBuildError'
   readonly code = 'API_SERVER_BUILD_FAILED'
@@ -31,7 +31,7 @@ export class ApiServerBuildError extends Error {
   }
 }
 
-/** The real API server ended, or was not ready in time. `log` is the end of what it printed. */
+/** The real API server ended, or was not ready in time. `log` is the end of its output. */
 export class ApiServerStartError extends Error {
   override readonly name = 'ApiServerStartError'
   readonly code = 'API_SERVER_START_FAILED'
@@ -57,7 +57,7 @@ export class ApiServerVersionError extends RangeError {
   }
 }
 
-/** The server is paused, or closed, and cannot do what was asked. */
+/** The call is not possible, because the server is paused or closed. */
 export class ApiServerStateError extends Error {
   override readonly name = 'ApiServerStateError'
   readonly code = 'API_SERVER_STATE'

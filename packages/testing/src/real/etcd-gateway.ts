@@ -1,17 +1,17 @@
 import { request } from 'node:http'
 import { ApiServerStartError } from './errors.ts'
 
-/** As much of etcd's API as tests of an API server need. */
+/** The part of etcd's API that tests of an API server need. */
 export interface EtcdGateway {
   /** The bytes under `key`, or `undefined`. */
   get(key: string): Promise<Uint8Array | undefined>
-  /** Of the last change. */
+  /** The revision of the last change. */
   revision(): Promise<number>
   /** Forgets all revisions before the current one, as kube-apiserver's own compaction does. Returns that revision. */
   compact(): Promise<number>
 }
 
-/** Under this key kube-apiservers share to which revision etcd is compacted. */
+/** The key under which kube-apiservers share the revision to which etcd is compacted. */
 const COMPACTED = 'compact_rev_key'
 
 interface RangeAnswer {

@@ -5,7 +5,7 @@ import { availableVersions, cachedBinary } from './binary-cache.ts'
 import { type BuildOptions, buildApiServer } from './build-binary.ts'
 import { ApiServerMissingError, ApiServerVersionError } from './errors.ts'
 
-/** What can be started: Wherry's own binary, with etcd inside, or a kube-apiserver and an etcd as envtest has them. */
+/** The programs of a server: Wherry's own binary, which contains etcd, or the kube-apiserver and etcd of envtest. */
 export type ApiServerBinary =
   | { readonly kind: 'wherry'; readonly path: string }
   | { readonly kind: 'assets'; readonly apiServer: string; readonly etcd: string }
@@ -17,15 +17,15 @@ export interface FindOptions extends BuildOptions {
    * @default the newest
    */
   readonly version?: string | undefined
-  /** Builds the binary when none is found and Go is there, which takes minutes. @default false */
+  /** Builds the binary, which takes minutes, if none is found and Go is installed. @default false */
   readonly build?: boolean | undefined
 }
 
 /**
- * Finds a real API server, in this order: `WHERRY_APISERVER` (a binary that `npm run apiserver` built), one in the cache that was built before,
- * `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), else one that is built now if `build` is set.
+ * Finds a real API server, in this order: `WHERRY_APISERVER` (a binary that `npm run apiserver` built), a binary in the cache from an earlier build,
+ * `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), or else a binary that is built now if `build` is set.
  *
- * @throws {@link ApiServerMissingError} if there is none, `ApiServerVersionError` for an unknown version, `ApiServerBuildError` if the build failed
+ * @throws {@link ApiServerMissingError} if none is found, `ApiServerVersionError` for an unknown version, `ApiServerBuildError` if the build failed
  *
  * @example
  * ```ts

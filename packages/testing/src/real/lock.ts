@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 
 /**
- * Runs `work` while no other process holds the lock at `path` (a folder), and takes the lock over from a process that
- * died with it. `onWait` is called once, with the holder's process id, if another has it.
+ * Runs `work` while no other process holds the lock at `path` (a folder), and takes over the lock of a process that
+ * has died. `onWait` is called once, with the holder's process id, if another process has the lock.
  */
 export async function withLock<T>(path: string, onWait: (holder: number) => void, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true })
@@ -18,7 +18,7 @@ export async function withLock<T>(path: string, onWait: (holder: number) => void
       await after(200)
       continue
     }
-    // Without a process id it may have been taken this very moment: the dead do not change.
+    // A lock without a process id may be just being taken, so this checks after a while whether it has changed.
     await after(300)
     if ((await holderOf(path)) === holder) await breakLock(path)
   }

@@ -6,21 +6,21 @@ import type { FindOptions } from './find-binary.ts'
 export interface RealApiServerOptions extends FindOptions {
   /** A kube-apiserver with an etcd. */
   readonly kind?: 'real' | undefined
-  /** By name, as `{ ShardedListAndWatch: true }`. @default those of the version */
+  /** Feature gates by name: `{ ShardedListAndWatch: true }`. @default those of the version */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
   /** Whether sharded lists and watches (KEP-5866, alpha) are understood: the gate ShardedListAndWatch. @default false */
   readonly shards?: boolean | undefined
   /**
    * Runs kube-controller-manager's controllers of namespaces, garbage, service accounts and `kube-root-ca.crt` as well, in the same process.
    * Without them a deleted namespace stays `Terminating` and dependents outlive their owners, as with envtest. Not with
-   * KUBEBUILDER_ASSETS, which has none.
+   * KUBEBUILDER_ASSETS, which has no controllers.
    *
-   * @default false; of `startApiServer({ kind: 'real' })` as with an embedded server: true, where there are any
+   * @default false; for `startApiServer({ kind: 'real' })` true if the server has controllers, as with an embedded server
    */
   readonly controllers?: boolean | undefined
   /**
    * Creates in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`; needs `controllers`. The server creates its own
-   * objects, such as the Service `kubernetes`, in any case. With KUBEBUILDER_ASSETS it changes nothing.
+   * objects, such as the Service `kubernetes`, in any case. With KUBEBUILDER_ASSETS this option has no effect.
    *
    * @default true
    */
@@ -31,18 +31,18 @@ export interface RealApiServerOptions extends FindOptions {
    * @default 'RBAC'; of `startApiServer({ kind: 'real' })` as with an embedded server: 'allow'
    */
   readonly authorization?: 'RBAC' | 'allow' | undefined
-  /** Users by bearer token, in addition to the administrator's own; RBAC allows them what tests grant. @default none */
+  /** Users by bearer token, in addition to the administrator's own; RBAC gives them the rights that tests grant. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
   /** Whether an audit log is kept, for `rights()`. @default false */
   readonly recordRights?: boolean | undefined
   /**
    * Whether the admission plugin `OwnerReferencesPermissionEnforcement` is on: an owner with `blockOwnerDeletion` needs the
-   * right to update `finalizers` of it, and a change of owners the right to delete the object. Some clusters have it on.
+   * right to update its `finalizers`, and a change of owners the right to delete the object. Some clusters turn it on.
    *
    * @default false
    */
   readonly enforceOwnerRights?: boolean | undefined
-  /** More flags of kube-apiserver, by name without dashes. They win over Wherry's own. @default none */
+  /** More flags of kube-apiserver, by name without dashes. They override Wherry's own flags. @default none */
   readonly flags?: Readonly<Record<string, string>> | undefined
   /** How long the server may take to be ready, in milliseconds, at the start and at each restart. @default 60_000 */
   readonly readyTimeoutMs?: number | undefined
@@ -55,7 +55,7 @@ const recordOf = (what: string, each: Taken): Taken => ({
 
 const environment: Taken = { takes: 'an environment', ok: isRecord }
 
-/** What both kinds of server take. */
+/** The options of both kinds of server. */
 const common = {
   shards: flag,
   controllers: flag,
@@ -89,7 +89,7 @@ export function checkRealOptions(options: RealApiServerOptions): void {
   checkTaken(options, known)
 }
 
-/** Refuses what only one kind of server takes. Throws an `OptionError`. */
+/** Throws an `OptionError` for options of only one kind of server. */
 export function checkCommonOptions(options: object): void {
   checkTaken(options, knownOfAny)
 }

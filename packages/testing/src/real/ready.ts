@@ -5,12 +5,12 @@ const LONGEST_WAIT_MS = 250
 /** A server that is about to start may leave a request without an answer. */
 const SILENT_MS = 5_000
 
-/** What must answer 200: the server itself, and the namespace that it makes a moment after it is ready. */
+/** The paths that must answer 200: the readiness check, and the namespace that the server makes a moment after it is ready. */
 const PATHS = ['/readyz', '/api/v1/namespaces/default']
 
 /**
- * Asks until the server is ready for tests, at growing intervals. Gives up, with `false`, after `timeoutMs` or when
- * `over`.
+ * Checks at growing intervals until the server is ready for tests. Resolves with `false` after `timeoutMs` or when
+ * `over` returns true.
  */
 export async function untilReady(access: Access, timeoutMs: number, over: () => boolean): Promise<boolean> {
   const left = [...PATHS]
@@ -21,7 +21,7 @@ export async function untilReady(access: Access, timeoutMs: number, over: () => 
   return until(ready, timeoutMs, over)
 }
 
-/** Tries until `done`, at growing intervals. Gives up, with `false`, after `timeoutMs` or when `over`. */
+/** Calls `done` at growing intervals until it resolves with true. Resolves with `false` after `timeoutMs` or when `over` returns true. */
 export async function until(
   done: () => Promise<boolean>,
   timeoutMs: number,

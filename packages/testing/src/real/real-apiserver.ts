@@ -29,26 +29,26 @@ export interface RealApiServer extends ApiServer {
   readonly url: string
   /** PEM of the CA that signed the server's certificate. */
   readonly ca: string
-  /** The folder with the server's data, gone after {@link RealApiServer.close}. */
+  /** The folder with the server's data. {@link RealApiServer.close} removes it. */
   readonly folder: string
   /**
-   * Has etcd forget all revisions before the current one, which is returned. Continue tokens, and resourceVersions of
-   * resources without a watch cache, expire at once. Two things outlive it: a watch resumes while its resourceVersion is
+   * Compacts etcd, which forgets all revisions before the current one. Resolves with the current revision. Continue tokens, and resourceVersions of
+   * resources without a watch cache, expire at once. Two things still work: a watch resumes while its resourceVersion is
    * in the watch cache's window, and lists at an exact resourceVersion come from the cache's snapshots for up to 15 s
    * more (feature gate ListFromCacheSnapshot). {@link RealApiServer.restart} afterwards empties both.
    */
   compact(): Promise<number>
-  /** The bytes that etcd holds under `key`, as `/registry/configmaps/default/a`; `undefined` if there is nothing. */
+  /** The bytes that etcd stores under `key`, such as `/registry/configmaps/default/a`; `undefined` if there are none. */
   stored(key: string): Promise<Uint8Array | undefined>
-  /** Stops the process where it is (SIGSTOP): connections stay open and nothing answers. */
+  /** Pauses the process (SIGSTOP): connections stay open, and no request is answered. */
   pause(): void
   resume(): void
   /**
    * Ends the server and starts it again on the same port with the same data; resolves when it is ready. `'kill'` breaks
-   * streams off; `'terminate'` lets it end as in a rollout: GOAWAY, and up to a minute for open watches to end.
+   * streams off; `'terminate'` ends the server as in a rollout: GOAWAY, and up to a minute for open watches to end.
    */
   restart(how?: 'kill' | 'terminate'): Promise<void>
-  /** Ends the server; resolves when its processes, sockets and folder are gone. Idempotent. */
+  /** Ends the server. Resolves when its processes have ended, and its sockets and its folder are removed. Idempotent. */
   close(): Promise<void>
 }
 
@@ -56,11 +56,11 @@ const PORT_TRIES = 5
 const READY_TIMEOUT_MS = 60_000
 
 /**
- * Starts a real API server with ports, data, certificates and tokens of its own; ready in a few seconds. It dies with
- * this process, however that ends, and leaves nothing behind.
+ * Starts a real API server with its own ports, data, certificates and tokens, which is ready in a few seconds. The server ends with
+ * this process, in any way that the process ends, and leaves no files behind.
  *
  * @throws {@link ApiServerMissingError}, `ApiServerVersionError`, `ApiServerBuildError` as
- *   {@link findApiServer} does, and `ApiServerStartError` with the server's own last words.
+ *   {@link findApiServer} does, and `ApiServerStartError` with the end of the server's output.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export async function startRealApiServer(options: RealApiServerOptions = {}): Pr
       'KUBEBUILDER_ASSETS has no controllers: `npm run apiserver` builds a server with them',
     )
   }
-  // Unix sockets in it have short names only: the folder's must be short too.
+  // The path of a Unix socket has a maximum length, so the name of the folder is short.
   const folder = await mkdtemp(join(tmpdir(), 'wherry-apiserver-'))
   const watchdog = await startWatchdog(folder)
   try {
@@ -90,7 +90,7 @@ export async function startRealApiServer(options: RealApiServerOptions = {}): Pr
         await server.start()
         return server
       } catch (cause) {
-        // Between finding the port free and binding it, another program took it.
+        // Another program took the port between the check that it is free and the bind.
         const taken = cause instanceof ApiServerStartError && /address already in use/.test(cause.log)
         if (!taken || attempt === PORT_TRIES) throw cause
       }
@@ -232,7 +232,7 @@ class Instance implements RealApiServer {
     await this.close()
   }
 
-  /** The API server first: it must find its etcd while it ends. */
+  /** Stops the API server before etcd, because it needs etcd until its end. */
   async #stop(signal: NodeJS.Signals): Promise<void> {
     if (this.#state !== 'closed') this.#state = 'stopped'
     for (const process of this.#processes.toReversed()) {
@@ -248,7 +248,7 @@ class Instance implements RealApiServer {
   }
 }
 
-/** The flags that options stand for; those given as such win. */
+/** The flags for the options. Explicit flags win. */
 function flagsOf({
   featureGates = {},
   shards = false,
@@ -265,7 +265,7 @@ function flagsOf({
   }
 }
 
-/** A port that nobody listened on a moment ago. */
+/** Finds a port that was free a moment ago. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

@@ -6,11 +6,11 @@ import { ApiServerStartError } from './errors.ts'
 /** A program that was started. */
 export interface ServerProcess {
   readonly pid: number
-  /** Resolves, and never rejects, when it has ended: with its exit code or the signal that ended it. */
+  /** Resolves when the process has ended, with its exit code or the signal that ended it. Never rejects. */
   readonly ended: Promise<string>
-  /** How it ended; `undefined` while it runs. */
+  /** The exit code or the signal of the end; `undefined` while the process runs. */
   readonly ending: string | undefined
-  /** The end of what it printed. */
+  /** The end of the output. */
   log(): string
   signal(name: NodeJS.Signals): void
 }
@@ -18,7 +18,7 @@ export interface ServerProcess {
 const LOG_CHARACTERS = 8_000
 
 /**
- * Starts `program`. Its stdin is a pipe that ends when this process dies; its output is kept, the last of it.
+ * Starts `program`. Its stdin is a pipe that ends when this process dies; the end of its output is kept.
  * @throws `ApiServerStartError` if the system cannot start it.
  */
 export async function startProcess(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {
@@ -52,8 +52,8 @@ export async function startProcess(program: string, args: readonly string[], cwd
 type Child = ChildProcessByStdio<Writable, null, Readable>
 
 /**
- * Some of the system's refusals are thrown, others come as an event. Go collects half as often unless the environment says
- * otherwise: a start takes an eighth less processor time, for a tenth more memory.
+ * Starts the process. Some refusals of the system are thrown, and others arrive as an event. `GOGC` halves the number of Go's garbage collections, unless
+ * the environment sets it: a start takes an eighth less processor time, for a tenth more memory.
  */
 function start(program: string, args: readonly string[], cwd: string): Child {
   try {

@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Ends processes and removes a folder when this process is gone, however it went. */
+/** Ends processes and removes a folder when this process has ended, in any way. */
 export interface Watchdog {
-  /** The processes that must not outlive this one, from now on. None: those of earlier calls have ended. */
+  /** Sets the processes that must not outlive this process. Empty: the processes of earlier calls have ended. */
   guard(pids: readonly number[]): void
-  /** Removes the folder, and resolves when it is gone and the watchdog with it. Idempotent. */
+  /** Removes the folder. Resolves when the folder is removed and the watchdog has ended. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * The end of stdin is the death of the parent, `kill -9` included. A killed process may write for a moment yet, so the
- * removal is tried again, for up to five seconds. A process id is not reused meanwhile: while the parent lives it is
- * the parent that reaps, and it says so here when it did.
+ * The script of the watchdog. Its stdin ends when the parent ends, also by `kill -9`. A killed process may still write for a moment, so the
+ * removal is repeated for up to five seconds. The process ids are not reused before the kill: only the parent reaps the
+ * processes, and it reports their end here.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -32,7 +32,7 @@ export async function startWatchdog(folder: string): Promise<Watchdog> {
   })
   await once(shell, 'spawn')
   const ended = once(shell, 'close')
-  // Written to after somebody killed the shell: then nobody guards, but nothing else is wrong.
+  // A write fails if the shell was killed. The processes are then not guarded, but everything else works.
   shell.stdin?.on('error', () => {})
   return {
     guard: pids => void shell.stdin?.write(`${pids.join(' ')}\n`),

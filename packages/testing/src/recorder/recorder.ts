@@ -10,14 +10,14 @@ export interface RecorderOptions {
    */
   readonly clock?: Clock | undefined
   /**
-   * How long a wait may take, in milliseconds of that clock.
+   * How long a wait may take, in milliseconds of `clock`.
    *
-   * @default 5_000 on the system's clock, 3_600_000 on one that is given
+   * @default 5_000 on the system's clock, 3_600_000 on a given clock
    */
   readonly limitMs?: number | undefined
 }
 
-/** Options of one wait. */
+/** Options of a wait. */
 export interface UntilOptions {
   /** The awaited event, for the message. @default the condition's source */
   readonly what?: string | undefined
@@ -25,11 +25,11 @@ export interface UntilOptions {
   readonly limitMs?: number | undefined
 }
 
-/** A wait of a {@link Recorder} took too long. The message lists what was recorded. */
+/** A wait of a {@link Recorder} took too long. The message lists the recorded events. */
 export class RecorderTimeoutError extends Error {
   override readonly name = 'RecorderTimeoutError'
   readonly code = 'RECORDER_TIMEOUT'
-  /** What was recorded until then. */
+  /** The events that were recorded until then. */
   readonly events: readonly unknown[]
 
   constructor(what: string, limitMs: number, events: readonly unknown[]) {
@@ -77,18 +77,18 @@ export class Recorder<E = string> {
     this.#limitMs = options.limitMs ?? (options.clock === undefined ? 5000 : 3_600_000)
   }
 
-  /** What was recorded since the start, or since the last `take`. A copy. */
+  /** A copy of the events since the start, or since the last `take`. */
   get events(): readonly E[] {
     return [...this.#events]
   }
 
-  /** Records an event. It is bound, so it can be passed as a listener. */
+  /** Records an event. The function is bound, so it can be passed as a listener. */
   readonly record = (event: E): void => {
     this.#events.push(event)
     for (const wait of [...this.#waits]) this.#check(wait)
   }
 
-  /** Returns what was recorded, and clears the record. */
+  /** Returns the recorded events, and clears the record. */
   take(): E[] {
     const events = this.#events
     this.#events = []
@@ -96,8 +96,8 @@ export class Recorder<E = string> {
   }
 
   /**
-   * Resolves with the events when there are `condition` of them, or the function `condition` returns true: at once if that is so already. Rejects
-   * with a `RecorderTimeoutError` when it takes too long, or with what the condition throws.
+   * Resolves with the events when there are `condition` of them, or when the function `condition` returns true, which may be at once. Rejects
+   * with a `RecorderTimeoutError` if the wait takes too long, or with the error of the condition.
    */
   until(condition: number | ((events: readonly E[]) => boolean), options: UntilOptions = {}): Promise<readonly E[]> {
     const limitMs = options.limitMs ?? this.#limitMs

@@ -1,6 +1,6 @@
 import type { Timer } from '@wherry/apiserver'
 
-/** A function to be called at a simulated time. `fn` is gone once it was called or called off. */
+/** A function to call at a simulated time. `fn` is `undefined` once it was called or cancelled. */
 export class Task implements Timer {
   readonly time: number
   readonly sequence: number
@@ -22,10 +22,10 @@ export class Task implements Timer {
 }
 
 /**
- * The tasks, ordered by time and, at one time, by when they were asked for.
+ * The tasks, ordered by time and, at the same time, by the order in which they were added.
  *
- * Tasks of a later time are in a binary heap. Those of the present are in a plain queue: whatever
- * the heap holds for the present was asked for earlier, so the heap goes first.
+ * Tasks of a later time are in a binary heap, and those of the present in a plain queue. Tasks of the
+ * present in the heap were added earlier, so they run first.
  */
 export class Agenda {
   #now = 0
@@ -43,7 +43,7 @@ export class Agenda {
     return this.#now
   }
 
-  /** Puts `fn` on the agenda, `ms` from now. Any time at all passes, however short: a wait for what rounding has left of a time ends. */
+  /** Adds `fn` to the agenda, `ms` milliseconds from now. Even the shortest wait moves the time on, so that a wait for a rounding error ends. */
   add(ms: number, fn: () => void): Task {
     const time = ms > 0 ? Math.max(this.#now + ms, this.#now * (1 + Number.EPSILON)) : this.#now
     const task = new Task(time, this.#sequence++, fn, this.#onCancel)
@@ -52,7 +52,7 @@ export class Agenda {
     return task
   }
 
-  /** When the next task is due; `Infinity` when there is none. */
+  /** The time of the next task; `Infinity` if there is none. */
   nextTime(): number {
     this.#dropCancelled()
     const top = this.#heap[0]
@@ -60,7 +60,7 @@ export class Agenda {
     return top === undefined ? Number.POSITIVE_INFINITY : Math.max(top.time, this.#now)
   }
 
-  /** Takes the next task off and moves the time to it. */
+  /** Removes the next task, and moves the time to it. */
   take(): Task | undefined {
     this.#dropCancelled()
     const top = this.#heap[0]
@@ -95,7 +95,7 @@ export class Agenda {
       this.#present = []
       this.#head = 0
     }
-    // Timeouts that were called off in time would pile up, far ahead in the heap: sweep when they are the most of it.
+    // Cancelled timeouts would collect far ahead in the heap, so they are removed when they are more than half of it.
     if (this.#cancelled > 64 && this.#cancelled * 2 > this.#heap.length) this.#sweep()
     while (this.#heap.length > 0 && this.#heap[0]?.fn === undefined) this.#pop()
   }

@@ -4,17 +4,17 @@ import { outsideWaits } from './outside.ts'
 import { catchStrayErrors, type StrayError } from './stray-errors.ts'
 import type { Trace } from './trace.ts'
 
-/** Something that the driver goes on for. It is over when `isMet` says so, or when nothing is left to do at or before `idleAt`. */
+/** A goal for which the driver runs tasks. It is met when `isMet` returns true, or when no task is left at or before `idleAt`. */
 export interface Goal {
   /** The awaited condition, for the message of a failure. */
   readonly what: string
-  /** Asked between steps. */
+  /** The condition of the goal, which is called between steps. */
   readonly isMet?: (() => boolean) | undefined
-  /** Met as soon as nothing is left to do up to this time, which it then is. */
+  /** The goal is met when no task is left up to this time. The simulated time is then this time. */
   readonly idleAt?: number | undefined
   /** Simulated time at which the goal fails. */
   readonly deadline: number
-  /** Whether the whole simulation fails with it. */
+  /** Whether the whole simulation fails if the goal fails. */
   readonly failsAll: boolean
 }
 
@@ -35,10 +35,10 @@ export interface DriverOptions {
 }
 
 /**
- * Runs the tasks of an agenda, one a step, for as long as anybody has a goal.
+ * Runs the tasks of an agenda, one for each step, while there is a goal.
  *
- * Between two steps it goes once around the real event loop, so that every promise that a step settled has had
- * its consequences, and every rejection that nobody handled is known, before the next begins.
+ * Between two steps the real event loop turns once. So all continuations of promises that a step settled have run,
+ * and unhandled rejections are known, before the next step begins.
  */
 export class Driver {
   readonly #options: DriverOptions
@@ -56,7 +56,7 @@ export class Driver {
     return this.#steps
   }
 
-  /** Goes on until the goal is met. Rejects when it fails. */
+  /** Runs tasks until the goal is met. Rejects if the goal fails. */
   pursue(goal: Goal): Promise<void> {
     return new Promise((met, failed) => {
       this.#goals.push({ ...goal, firstStep: this.#steps, met, failed })
@@ -68,7 +68,7 @@ export class Driver {
     })
   }
 
-  /** Pending goals, timers, and what was described. */
+  /** Pending goals and timers, and the lines of `describe`. */
   pending(): string[] {
     const tasks = this.#options.agenda.tasks()
     const shown = tasks.slice(0, 20).map(task => `timer at ${task.time} ms: ${task.fn?.name || '(anonymous)'}`)
@@ -86,7 +86,7 @@ export class Driver {
     this.#release = undefined
   }
 
-  /** One look at the goals, then at most one task. False when the simulation failed. */
+  /** Checks the goals, and then runs at most one task. Returns false if the simulation failed. */
   #attend(): boolean {
     const stray = this.#stray
     if (stray !== undefined) {
@@ -121,7 +121,7 @@ export class Driver {
     return true
   }
 
-  /** Settles every goal if its condition holds or throws. Returns whether there were any. */
+  /** Settles every goal with a condition that holds or throws. Returns true if there were any. */
   #meetByCondition(): boolean {
     let any = false
     for (const goal of [...this.#goals]) {
@@ -138,7 +138,7 @@ export class Driver {
     return any
   }
 
-  /** Moves the time to `idle` and lets one goal go that waited for it: what follows from it comes before the next. */
+  /** Moves the time to `idle` and meets a single goal that waited for it, so that its consequences come before the next goal is met. */
   #meetIdle(idle: number): boolean {
     this.#options.agenda.moveTo(idle)
     const goal = this.#goals.find(({ idleAt }) => idleAt !== undefined && idleAt <= idle)

@@ -6,14 +6,14 @@ export type SimulationErrorCode =
   | 'SIMULATION_UNHANDLED_REJECTION'
   | 'SIMULATION_UNCAUGHT_EXCEPTION'
 
-/** A simulation that failed as such, with the seed that replays it and what it was waiting for. */
+/** The simulation itself failed. The error has the seed that replays it, and the pending waits. */
 export class SimulationError extends Error {
   override readonly name = 'SimulationError'
   readonly code: SimulationErrorCode
   readonly seed: number
   /** Simulated milliseconds from the start. */
   readonly time: number
-  /** What was pending, a line each. */
+  /** The pending waits, a line each. */
   readonly pending: readonly string[]
 
   constructor(

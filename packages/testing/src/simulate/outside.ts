@@ -1,4 +1,4 @@
-/** What Node's names of resources mean to a reader of a failure. A resource that is missing here is called by Node's name. */
+/** Readable names for Node's names of resources. A resource that is missing here has Node's name. */
 const names: Readonly<Record<string, string>> = {
   Timeout: 'timer of Node’s (setTimeout, setInterval; a test runner has some)',
   TCPSocketWrap: 'TCP connection',
@@ -13,10 +13,10 @@ const names: Readonly<Record<string, string>> = {
   Worker: 'worker',
 }
 
-/** The simulation's own, and those that every process has. */
+/** The resources of the simulation itself, and those that every process has. */
 const ignored = new Set(['Immediate', 'TickObject', 'Microtask', 'MessagePort', 'PipeWrap', 'TTYWrap'])
 
-/** What the process has under way that simulated time does not wait for, by kind, a line each. The code under test may wait for any of it. */
+/** The active resources of the process for which simulated time does not wait, a line for each kind. The code under test may wait for them. */
 export function outsideWaits(): string[] {
   const counts = new Map<string, number>()
   for (const type of process.getActiveResourcesInfo()) {

@@ -27,7 +27,7 @@ export function recordedEnvironment(clock: Clock, random: () => number, trace: T
   const errors: RecordedError[] = []
   const warnings: RecordedWarning[] = []
   const values = new Map<string, number>()
-  /** Each series has a number, in the order in which they came. The trace hashes a series as text once, and by its number from then on. */
+  /** The number of each series, in the order of their first use. The trace hashes the text of a series once, and its number from then on. */
   const numbers = new Map<string, number>()
   const addToTrace = (key: string, value: number, line: string): void => {
     const number = numbers.get(key)

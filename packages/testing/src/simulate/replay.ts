@@ -2,7 +2,7 @@ import { type SimulateOptions, type Simulation, simulate } from './simulate.ts'
 import { firstDifference } from './trace.ts'
 
 /**
- * Runs `body` twice from `seed` and rejects if the traces differ: then something in it takes time, chance or order from outside the simulation. The
+ * Runs `body` twice from `seed` and rejects if the traces differ: the code then uses time, random numbers or an order from outside the simulation. The
  * message shows the first difference.
  *
  * @example

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 
 /** Options of {@link forEachSeed}. */
 export interface ForEachSeedOptions {
-  /** How many seeds, unless the environment says otherwise. State what fits into CI. */
+  /** The number of seeds, unless the environment sets another. Choose a number that fits into CI. */
   readonly seeds: number
   /**
-   * The first of them, unless `WHERRY_FIRST_SEED` says otherwise.
+   * The first seed, unless `WHERRY_FIRST_SEED` sets another.
    *
    * @default 1
    */
@@ -14,7 +14,7 @@ export interface ForEachSeedOptions {
 }
 
 /**
- * A random run that failed: its message names the seed and the command that runs exactly it.
+ * A random run failed. The message has the seed, and the command that runs exactly this seed.
  *
  * @example
  * ```ts
@@ -39,10 +39,10 @@ export class SeedError extends Error {
 }
 
 /**
- * Runs `run` once for each of a number of consecutive seeds, one after the other, and stops at the first that fails.
+ * Runs `run` once for each of a number of consecutive seeds, one after the other, and stops at the first failure.
  *
- * `WHERRY_SEEDS` and `WHERRY_FIRST_SEED` override how many and from which. `WHERRY_SEED_SHARE`, a number above 0, runs that
- * share of them, rounded up: 0.1 runs a tenth, for a run that has less time than CI. Gives the number of seeds that were run.
+ * `WHERRY_SEEDS` and `WHERRY_FIRST_SEED` override the number of seeds and the first seed. `WHERRY_SEED_SHARE`, a number above 0, runs that
+ * share of the seeds, rounded up: 0.1 runs a tenth, for a run that has less time than CI. Resolves with the number of seeds that were run.
  *
  * @example
  * ```ts
@@ -90,7 +90,7 @@ function fromEnvironment(name: string): number | undefined {
   return value
 }
 
-/** The test file in a stack trace, relative to where the process runs. */
+/** The test file in a stack trace, relative to the working directory. */
 function callersFile(stack: string): string {
   const found = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:)[^()\n]+?\.test\.[cm]?[jt]sx?)/.exec(stack)?.[1]
   if (found === undefined) return 'FILE'

@@ -10,73 +10,73 @@ import { Trace } from './trace.ts'
 /** Options of {@link simulate}. */
 export interface SimulateOptions {
   /**
-   * What the wall clock shows at the start, in milliseconds since 1970.
+   * The time of the wall clock at the start, in milliseconds since 1970.
    *
    * @default 1_767_225_600_000 (2026-01-01T00:00:00Z)
    */
   readonly startTime?: number | undefined
   /**
-   * How long one `run` may take, in simulated milliseconds.
+   * How long a `run` may take, in simulated milliseconds.
    *
    * @default 86_400_000 (a day)
    */
   readonly limitMs?: number | undefined
   /**
-   * How many tasks may run while one goal is pursued. Ends what goes round without time passing.
+   * The maximum number of tasks for a goal. Ends an endless loop in which no time passes.
    *
    * @default 1_000_000
    */
   readonly maxSteps?: number | undefined
   /**
-   * `full` keeps every line of the trace, to find the first difference of two runs. Not for long runs: it grows.
+   * `full` keeps every line of the trace, to find the first difference of two runs. Not for long runs, because the trace grows.
    *
    * @default 'hash'
    */
   readonly trace?: 'hash' | 'full' | undefined
 }
 
-/** Simulated time and random numbers from one seed, and what makes them go on. */
+/** Simulated time and random numbers from a seed, with the functions that move the time on. */
 export interface Simulation {
   readonly seed: number
-  /** Its timers fire when the simulation gets there. Takes finite delays only. */
+  /** The simulated clock. Its timers fire when the simulation reaches their time. Accepts only finite delays. */
   readonly clock: Clock
   /** All randomness of the run: fork it by name for each use. */
   readonly random: Random
-  /** What the code under test is given. Its random numbers are the stream `environment`. */
+  /** The environment for the code under test. Its random numbers are the stream `environment`. */
   readonly environment: RecordedEnvironment
-  /** What happened: a step for each task, what the environment received, and whatever else is added to it. */
+  /** The trace of the run: a step for each task, the calls of the environment, and lines that a test adds. */
   readonly trace: Trace
   /** How many tasks have run. */
   readonly steps: number
   /**
-   * Calls `fn` and lets time go on until its promise settles; gives its result, or rejects with its error.
+   * Calls `fn`, and moves the time on until its promise settles. Resolves with its result, or rejects with its error.
    *
-   * Rejects with a `SimulationError` when nothing can ever happen, past `limitMs` or `maxSteps`, when an exception
-   * comes out of a timer, and when a rejection is handled by nobody. Time does not wait for a socket, a file, a timer of Node's, a
-   * worker or an `import()`: do such things before. The error names what of these the process has under way.
+   * Rejects with a `SimulationError` if nothing can ever happen, past `limitMs` or `maxSteps`, if a timer throws,
+   * and for an unhandled rejection. Time does not wait for a socket, a file, a timer of Node's, a
+   * worker or an `import()`: do such things before. The error names those of them that the process has open.
    */
   run<T>(fn: () => T): Promise<Awaited<T>>
-  /** Resolves when `ms` have passed and all that was due by then is done. Inside `run` too. */
+  /** Resolves when `ms` milliseconds have passed and all tasks until then have run. May be called inside `run` too. */
   advance(ms: number): Promise<void>
   /** Resolves when nothing is left to do at the present time. */
   settle(): Promise<void>
   /**
-   * Resolves as soon as `predicate` holds, which is asked between steps. Rejects when it does not within `limitMs`
-   * (default: the simulation's) or when nothing can make it true any more.
+   * Resolves as soon as `predicate`, which is called between steps, returns true. Rejects if that takes longer than `limitMs`
+   * (default: that of the simulation), or if nothing can make it true any more.
    */
   runUntil(predicate: () => boolean, options?: { readonly limitMs?: number | undefined }): Promise<void>
-  /** Adds lines to what a failure lists as pending, such as open streams. Asked only then. */
+  /** Adds lines to the pending things that a failure lists, such as open streams. Called only for a failure. */
   describe(pending: () => Iterable<string>): void
-  /** Pending waits, timers, and what was described. Empty when everything has ended. */
+  /** Pending waits and timers, and the lines of `describe`. Empty when everything has ended. */
   pending(): string[]
 }
 
 /**
- * A simulation from `seed`: the same seed and the same code give the same run, step by step, which its `trace` shows.
+ * Makes a simulation from `seed`. The same seed and the same code have the same run, step by step, which the `trace` shows.
  *
- * Throws a `RangeError` or `TypeError` for a seed or options that it can't take.
+ * Throws a `RangeError` or `TypeError` for an invalid seed or invalid options.
  *
- * Time passes only while `run`, `advance`, `settle` or `runUntil` are under way, and then as fast as the machine can.
+ * Time passes only during `run`, `advance`, `settle` and `runUntil`, as fast as the machine can run the code.
  *
  * @example
  * ```ts
@@ -124,7 +124,7 @@ export function simulate(seed: number, options: SimulateOptions = {}): Simulatio
         deadline: agenda.now + limitMs,
         failsAll: true,
       })
-      // Begun in a promise, so that what it throws at once is its rejection.
+      // Called inside a promise, so that a synchronous error is a rejection.
       const result = new Promise<T>(resolve => resolve(fn()))
       result.then(settle, settle)
       await over
@@ -152,7 +152,7 @@ function simulatedClock(agenda: Agenda, startTime: number): Clock {
     now: () => startTime + Math.floor(agenda.now),
     monotonic: () => agenda.now,
     timer(ms, fn) {
-      // The real one would fire at once, which is hardly meant.
+      // A real timer with such a delay would fire at once, which is probably a mistake.
       if (!Number.isFinite(ms)) throw new RangeError(`a timer takes a finite number of milliseconds, not ${ms}`)
       return agenda.add(ms, fn)
     },

@@ -1,4 +1,4 @@
-/** What escaped everyone: a rejection that nobody handled, or an exception that nobody caught. */
+/** An unhandled rejection, or an uncaught exception. */
 export interface StrayError {
   readonly kind: 'unhandledRejection' | 'uncaughtException'
   readonly reason: unknown
@@ -20,7 +20,7 @@ function onUncaughtException(reason: unknown): void {
 
 /**
  * Passes every stray error of this process to `listener` until the returned function is called. Meanwhile other
- * listeners (the test runner's) receive none: an error that fails a simulation is reported once, there.
+ * listeners, such as that of the test runner, receive no such error, so that an error that fails a simulation is reported only once.
  */
 export function catchStrayErrors(listener: Listener): () => void {
   if (listeners.size === 0) {

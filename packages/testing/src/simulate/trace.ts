@@ -1,9 +1,9 @@
-/** How many of the last lines a trace keeps when it does not keep all. */
+/** The number of last lines that a trace keeps if it does not keep all lines. */
 const tailLines = 24
 
 /**
- * What happened in a simulation, in order, as a running hash: two runs are equal when their traces'
- * `hash` and `length` are. With `full` it keeps every line, so that the first difference can be shown.
+ * The events of a simulation, in order, as a running hash. Two runs are equal if the `hash` and `length` of their traces
+ * are equal. With `full` it keeps every line, so that the first difference can be shown.
  */
 export class Trace {
   readonly full: boolean
@@ -23,31 +23,31 @@ export class Trace {
     return this.#length
   }
 
-  /** 64 bits over all entries so far, in hex: two FNV-1a lanes of 32 bits, the same whether `full` or not. */
+  /** A hash of 64 bits over all entries so far, in hex: two FNV-1a lanes of 32 bits. It does not depend on `full`. */
   get hash(): string {
     return hex(this.#high) + hex(this.#low)
   }
 
-  /** All lines when `full`, else the last few. */
+  /** All lines if `full`, otherwise the last lines. */
   get lines(): readonly string[] {
     return this.full ? this.#lines : this.#lines.slice(-tailLines)
   }
 
-  /** Adds one line of text. */
+  /** Adds a line of text. */
   add(line: string): void {
     for (let i = 0; i < line.length; i++) this.#mix(line.charCodeAt(i))
     this.#mix(0x1_0000)
     this.#keep(line)
   }
 
-  /** Adds one line of text. The hash is made of the two numbers, which stand for the line. */
+  /** Adds a line of text. Only the two numbers, which identify the line, are hashed. */
   addAs(line: string, first: number, second: number): void {
     this.#mixNumber(first)
     this.#mixNumber(second)
     this.#keep(line)
   }
 
-  /** Adds two numbers under a name, without making text of them unless `full`. */
+  /** Adds two numbers under a name. Formats them as text only if `full`. */
   addNumbers(name: string, first: number, second: number): void {
     this.#mix(name.length)
     this.#mixNumber(first)
@@ -75,8 +75,8 @@ export class Trace {
 }
 
 /**
- * Says where two traces part, with the lines before it, or `undefined` when they are equal. Traces
- * that keep only their hash show no more than that they differ.
+ * The text of the first difference of two traces, with the lines before it; `undefined` if the traces are equal. For traces
+ * without all lines, the text only states that they differ.
  */
 export function firstDifference(a: Trace, b: Trace): string | undefined {
   if (a.hash === b.hash && a.length === b.length) return undefined

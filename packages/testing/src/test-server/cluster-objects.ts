@@ -7,13 +7,13 @@ export interface ClusterObject {
   readonly uid: string
 }
 
-/** Resources without a namespace that are left alone: their objects come and go by themselves, or the clean-up of namespaces deletes them. */
+/** Resources without a namespace that are not cleaned up: the server makes their objects itself, or the clean-up of namespaces deletes them. */
 const ownLives: ReadonlySet<string> = new Set(['componentstatuses', 'namespaces'])
 
 const discovery = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'
 const metadata = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
 
-/** How often it is asked whether an object is gone: some seconds. */
+/** The maximum number of checks of whether an object is deleted, which take some seconds. */
 const maxTries = 300
 
 /** Lists all objects without a namespace, by their uids. */
@@ -32,7 +32,7 @@ export async function clusterObjects(asker: Asker): Promise<ReadonlyMap<string, 
   return found
 }
 
-/** The paths of the collections without a namespace that can be listed and deleted from, each in one version. */
+/** The paths of the collections without a namespace that can be listed and deleted from, each in a single version. */
 async function collections(asker: Asker, root: string): Promise<string[]> {
   const { text } = await asker.ask('GET', root, undefined, undefined, discovery)
   return objectsAt(parseJson(text) as JsonObject, 'items').flatMap(group => {
@@ -52,7 +52,7 @@ async function collections(asker: Asker, root: string): Promise<string[]> {
 }
 
 /**
- * Deletes the objects without a namespace that were not there `before`, and waits until they are gone. It goes on without that if a finalizer holds an
+ * Deletes the objects without a namespace that did not exist `before`, and waits until they are deleted. Stops waiting if a finalizer holds an
  * object.
  */
 export async function deleteNewObjects(asker: Asker, before: ReadonlyMap<string, ClusterObject>): Promise<void> {

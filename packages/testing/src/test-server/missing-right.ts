@@ -1,5 +1,5 @@
 /**
- * The server's words for a right that a user does not have: to a resource or a path, to name an owner, and to grant rights to others; and the words of
+ * Patterns of the server's messages about a missing right: to a resource or a path, to name an owner, and to grant rights to others; and the message of
  * `@wherry/client` for Secrets.
  */
 const refusals = [
@@ -9,10 +9,10 @@ const refusals = [
   /is attempting to grant RBAC permissions not currently held/,
 ]
 
-/** So many causes are looked at. */
+/** The maximum number of causes that are checked. */
 const deepest = 10
 
-/** What a user of `rights` does if one is missing, if the error of an operator is that, or comes from that. */
+/** An error with the remedy, if the error of an operator or a cause of it is a missing right. */
 export function missingRight(error: unknown): Error | undefined {
   let cause = error
   for (let depth = 0; depth < deepest && cause instanceof Error; depth++) {

@@ -3,8 +3,8 @@ import type { ManifestSource } from '@wherry/apiserver'
 import { manifestsOf } from '@wherry/apiserver/internal'
 
 /**
- * The definitions among `sources` that the project can change, by name: objects, YAML texts, and files below the working directory. What is in
- * `node_modules`, or elsewhere, is somebody else's.
+ * The definitions among `sources` that the project can change, by name: objects, YAML texts, and files below the working directory. Files in
+ * `node_modules`, or elsewhere, belong to others.
  */
 export function ownDefinitions(sources: readonly ManifestSource[]): ReadonlySet<string> {
   const own = sources.filter(source => typeof source !== 'string' || source.includes('\n') || isBelow(source))

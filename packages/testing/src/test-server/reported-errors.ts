@@ -11,7 +11,7 @@ export class ReportedErrors {
   readonly #reported: Reported[] = []
   readonly #expected: (string | RegExp)[] = []
 
-  /** Notes an error. Returns what to do if it is that of a right that the operator lacks, and the test does not expect it. */
+  /** Records an error. Returns an error with the remedy if the operator lacks a right, and the test does not expect that. */
   report(error: Error, context: ErrorContext): Error | undefined {
     this.#reported.push({ error, context })
     return this.#isExpected(error) ? undefined : missingRight(error)
@@ -21,7 +21,7 @@ export class ReportedErrors {
     this.#expected.push(message)
   }
 
-  /** Throws if an error was not expected, or if one that was expected did not come. Those that come later are for {@link checkLate}. */
+  /** Throws for an unexpected error, and for an expected error that was not reported. Later errors are for {@link checkLate}. */
   check(): void {
     const reported = this.#reported.splice(0)
     const unexpected = reported.filter(({ error }) => !this.#isExpected(error))
@@ -39,7 +39,7 @@ export class ReportedErrors {
       throw new Error(`the test expected an error that matches ${missing}, and none was reported`)
   }
 
-  /** Throws if an error that was not expected came after {@link check}. */
+  /** Throws if an unexpected error was reported after {@link check}. */
   checkLate(): void {
     const late = this.#reported.find(({ error }) => !this.#isExpected(error))
     if (late !== undefined)

@@ -1,17 +1,17 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
-/** What an operator publishes of itself when it runs, as far as it is used here. */
+/** The operator that `@wherry/controller` publishes when it runs, with the members that are used here. */
 interface RunOperator {
   readonly name: string
   /** Whether its end has begun. */
   readonly isEnding: () => boolean
   readonly close: () => Promise<void>
-  /** Has `settled` reject. An older `@wherry/controller` does not have it. */
+  /** Makes `settled` reject. Missing in an older `@wherry/controller`. */
   readonly giveUp?: (error: Error) => void
   readonly state?: () => { readonly controllers: readonly { readonly loops?: readonly string[] }[] }
 }
 
-/** Where an operator of `@wherry/controller` publishes itself. No package of ours is imported for that. */
+/** The channel at which an operator of `@wherry/controller` publishes itself, so that the package need not be imported. */
 const started = 'wherry.operator.start'
 
 /** The operators of this process that are run from now on, until `close`. */
@@ -30,12 +30,12 @@ export class RunOperators {
     return this.#operators.flatMap(one => one.state?.().controllers.flatMap(({ loops = [] }) => loops) ?? [])
   }
 
-  /** Has each `settled` reject with this error: it says more than that they do not come to rest. */
+  /** Makes each `settled` reject with this error, which is more helpful than that the operators do not come to rest. */
   giveUp(error: Error): void {
     for (const one of this.#operators) one.giveUp?.(error)
   }
 
-  /** Closes the operators that nobody has closed: each would keep the process alive. Rejects with their names, if there are any. */
+  /** Closes the operators that are still open, because they would keep the process alive. Rejects with their names, if there are any. */
   async close(): Promise<void> {
     unsubscribe(started, this.#note)
     const left = this.#operators.filter(one => !one.isEnding())

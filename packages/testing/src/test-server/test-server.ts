@@ -25,20 +25,20 @@ import { RunOperators } from './run-operators.ts'
 export interface TestServerOptions extends CommonOptions {
   /** Which server the tests run against. @default 'embedded' */
   readonly kind?: AnyServerOptions['kind'] | undefined
-  /** Manifests that are installed before the first test: paths, YAML texts and objects, as `install` takes them. @default nothing */
+  /** Manifests that are installed before the first test: paths, YAML texts and objects, as for `install`. @default none */
   readonly install?: ManifestSource | readonly ManifestSource[] | undefined
   /**
-   * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server writes to
-   * `.wherry/rights` which of them each test used that passed, for `wherry rbac`. A test that fails leaves its last recording as it is. Recordings of tests
+   * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server records in
+   * `.wherry/rights` the rights that each passed test used, for `wherry rbac`. A failed test keeps its last recording. Recordings of tests
    * that their file no longer has are deleted, and named on standard error.
-   * If the operator lacks a right, `settled` rejects at once, and the test fails with what to do; `expectError` allows it.
+   * If the operator lacks a right, `settled` rejects at once, and the test fails with the remedy; `expectError` allows the error.
    * `enforceOwnerRights` is then true by default on an embedded server, as on OpenShift, so that the rights are enough on every cluster. @default everything,
    * and nothing is written
    */
   readonly rights?: readonly Grant[] | undefined
   /**
-   * What of a cluster is played while the tests run, as `play` takes it: `{ pods: true, deployments: true }`. What can't be played fails the test, unless
-   * it expects the error. @default nothing
+   * The kinds of a cluster that are played while the tests run, as for `play`: `{ pods: true, deployments: true }`. An error of the play fails the test,
+   * unless the test expects the error. @default nothing
    */
   readonly play?: Omit<PlayOptions, 'onError'> | undefined
   /**
@@ -57,57 +57,57 @@ export interface TestConnection {
   readonly ca: string | undefined
   readonly token: string
   readonly environment: Partial<Environment> & Pick<Environment, 'onError'>
-  /** In simulated time only: what requests are sent by. */
+  /** The transport for requests, in simulated time only. */
   readonly transport?: MemoryTransport
 }
 
-/** What a test opens. */
+/** A client or an operator that a test opens. */
 export interface Closable {
   close(): Promise<unknown>
 }
 
-/** The API server of a file of tests, and what each of its tests has for itself. The properties throw a `TypeError` outside of a test. */
+/** The API server of a file of tests, with a namespace and connections for each test. The properties throw a `TypeError` outside of a test. */
 export interface TestServer {
-  /** Its faults, and a refusal of connections, end with the test that began them. */
+  /** The API server. Its faults, and a refusal of connections, end with the test that began them. */
   readonly server: ApiServer
   /** The time of the tests. Throws a `TypeError` without `time: 'simulated'`. */
   readonly simulation: Simulation
-  /** A namespace for the test that runs, which is deleted after it, as are the objects without a namespace that the test made. */
+  /** The namespace of the running test. It is deleted after the test, as are the objects without a namespace that the test made. */
   readonly namespace: string
-  /** What plays the `play`. Throws a `TypeError` without that option. */
+  /** The player of the option `play`. Throws a `TypeError` without that option. */
   readonly player: Pick<Player, 'settled'>
-  /** For the client of the operator: it has the `rights`. */
+  /** The connection for the client of the operator, with its `rights`. */
   readonly operator: TestConnection
-  /** For the client of the test: it may do everything. */
+  /** The connection for the client of the test, with all rights. */
   readonly admin: TestConnection
-  /** Closes a client or an operator after the test, the last first, even if another `close` rejects: then the test fails. Returns it. */
+  /** Closes a client or an operator after the test, the last first, and returns it. If a `close` rejects, the others are still closed, and the test fails. */
   closeAfterTest<T extends Closable>(closable: T): T
   /**
-   * Expects a reported error with a message that contains this text, or matches. The test fails if none is reported. It also fails for each error that a
-   * client or an operator reports through `operator` or `admin` and that no call of this names, and for each key that does not come to rest because of
-   * what its own runs write. An `ATOMIC_CONDITIONS` of a definition that is not among the files, texts and objects of `install` that are the project's own
-   * is a warning.
+   * Expects a reported error with a message that contains this text, or matches. The test fails if no such error is reported. It also fails for each error
+   * that a client or an operator reports through `operator` or `admin` without a matching call, and for each key that does not come to rest because
+   * of the writes of its own runs. An `ATOMIC_CONDITIONS` is only a warning, unless the definition is in the project's own files, texts and objects of
+   * `install`.
    */
   expectError(message: string | RegExp): void
 }
 
-/** Where a test runner calls functions: once around all tests of a file, or of a `describe`, and around each, with the name of the test. */
+/** The hooks of a test runner: once around all tests of a file, or of a `describe`, and around each test, with its name. */
 export interface TestHooks {
   beforeAll(hook: () => Promise<void>): void
   afterAll(hook: () => Promise<void>): void
   beforeEach(hook: () => Promise<void>): void
-  /** `isPassed`: the test itself did not fail. `file`: the path of its file, if the runner says it. */
+  /** `isPassed`: the test itself did not fail. `file`: the path of its file, if the runner provides it. */
   afterEach(hook: (test: string, isPassed: boolean, file?: string) => Promise<void>): void
 }
 
-/** What a test has while it runs. */
+/** The state of a running test. */
 interface Current {
   readonly namespace: string
   readonly errors: ReportedErrors
   readonly open: Closable[]
   /** The operators that were run meanwhile. */
   readonly operators: RunOperators
-  /** The objects without a namespace that were there before it. */
+  /** The objects without a namespace that existed before the test. */
   readonly before: ReadonlyMap<string, ClusterObject>
 }
 
@@ -129,7 +129,7 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
   let made = 0
   let own: ReadonlySet<string> | undefined
   const warned = new Set<string>()
-  /** Whether an error is of a definition that the project can't change: that is said once, and fails no test. */
+  /** Whether an error is about a definition that the project can't change. Such an error is reported once, and fails no test. */
   const isForeign = (error: Error): boolean => {
     const definition = atomicConditionsOf(error)
     if (definition === undefined) return false
@@ -172,11 +172,11 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
     const { namespace, errors, open, operators, before } = present(current)
     current = undefined
     earlier.push(errors)
-    // A test that passes while its operator works for nothing has not seen what users pay for.
+    // A test must not pass if its operator does useless work in a loop, which would cost its users.
     for (const loop of operators.loops) errors.report(new Error(loop), { phase: 'an operator that is to come to rest' })
     return within(async () => {
       const failures = await failuresOf([
-        // First, so that they are in the way of nothing that follows.
+        // Faults end first, so that they do not affect the next steps.
         async () => endFaults(server),
         ...open.reverse().map(one => async () => one.close()),
         () => operators.close(),
@@ -184,7 +184,7 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
         () => asking(server, asker => deleteNewObjects(asker, before)),
         async () => errors.check(),
       ])
-      // What a failed test used is not all that it needs: its last recording stays.
+      // A failed test may not have used all rights that it needs, so its last recording stays.
       if (isPassed && failures.length === 0 && server.kind === 'embedded' && account !== undefined)
         await recordRights(server, { user: account.user, test, file })
       if (failures.length > 0) throw failures[0]
@@ -240,7 +240,7 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
   }
 }
 
-/** So long a simulation of a file of tests lasts at most, in milliseconds: ten years, in as many steps as that takes. */
+/** The limits of the simulation of a file of tests: ten years, in milliseconds, and no limit of steps. */
 const simulated = { limitMs: 315_360_000_000, maxSteps: Number.MAX_SAFE_INTEGER }
 
 async function started(
@@ -258,7 +258,7 @@ async function started(
   if (time === 'simulated' && kind !== 'embedded') {
     throw new TypeError(`setUpApiServer: time: 'simulated' needs an embedded server, and kind is ${kind}`)
   }
-  // A real server's plugin for that knows a new definition only after up to half a minute, and refuses its owners until then.
+  // Not by default on a real server: its plugin may need half a minute to see a new definition, and refuses owners of that kind until then.
   const { enforceOwnerRights = rights !== undefined && kind === 'embedded' } = common
   const authorization = rights === undefined ? common.authorization : 'RBAC'
   const options = { ...common, authorization, enforceOwnerRights }
@@ -284,14 +284,14 @@ async function started(
   })
 }
 
-/** What a test did to the server ends with it. */
+/** Ends the faults that a test began. */
 async function endFaults(server: EmbeddedApiServer | RealApiServer): Promise<void> {
   if (server.kind !== 'embedded') return
   await server.faults.clear()
   await server.refuse(false)
 }
 
-/** Takes all steps, one after the other, even if some of them fail. Resolves with the failures. */
+/** Runs all steps, one after the other, even if some of them fail. Resolves with the errors. */
 async function failuresOf(steps: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
   const failures: unknown[] = []
   for (const step of steps) await step().catch(error => failures.push(error))

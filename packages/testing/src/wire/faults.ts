@@ -3,7 +3,7 @@ import type { WireShape } from './pipe.ts'
 /** `up` is from the client to the server, `down` from the server to the client. */
 export type WireDirection = 'up' | 'down' | 'both'
 
-/** Where a connection is cut. */
+/** The position at which a connection is cut. */
 export interface WireCut {
   /** Bytes that still pass, counted from now. @default 0 */
   readonly afterBytes?: number | undefined
@@ -11,30 +11,30 @@ export interface WireCut {
   readonly direction?: 'up' | 'down' | undefined
 }
 
-/** Faults below TLS. On a {@link Wire} they are for all connections, on a {@link WireConnection} for that one. */
+/** Faults below TLS. On a {@link Wire} they affect all connections, and on a {@link WireConnection} only that connection. */
 export interface WireFaults {
   /**
    * Nothing passes and nothing closes, as when a router forgets a connection: each side believes that the other is
-   * there. What is sent meanwhile waits. On a whole wire new connections are frozen too.
+   * connected. Bytes that are sent meanwhile wait. On a whole wire, new connections are frozen too.
    *
    * @param direction default `both`
    */
   freeze(direction?: WireDirection): void
-  /** Ends a freeze: what waited passes, and clients that left meanwhile are missed. */
+  /** Ends a freeze: waiting bytes pass, and the ends of connections that clients closed meanwhile become visible. */
   thaw(): void
-  /** Closes (FIN) in both directions once so many more bytes have passed, in the middle of whatever they belong to. */
+  /** Closes (FIN) in both directions once `afterBytes` more bytes have passed, even in the middle of a message. */
   cut(cut?: WireCut): void
-  /** A TCP reset towards both sides, at once. */
+  /** Sends a TCP reset to both sides, at once. */
   reset(): void
-  /** Makes it slow. Options that are left out go back to their defaults. @param direction default `both` */
+  /** Slows the connection down. Options that are left out go back to their defaults. @param direction default `both` */
   shape(shape: Partial<WireShape>, direction?: WireDirection): void
 }
 
 /** One connection through a wire. */
 export interface WireConnection extends WireFaults {
-  /** Counts from 1, in the order in which they were accepted. */
+  /** The number of the connection, from 1, in the order in which connections were accepted. */
   readonly id: number
-  /** False once both of its sockets are gone. */
+  /** False once both sockets of the connection are closed. */
   readonly open: boolean
   /** Bytes that arrived at the server. */
   readonly bytesUp: number
@@ -42,7 +42,7 @@ export interface WireConnection extends WireFaults {
   readonly bytesDown: number
 }
 
-/** With defaults for options that are left out. Throws a {@link WireOptionError}. */
+/** Completes a shape by the defaults of missing options. Throws a {@link WireOptionError}. */
 export function wholeShape({ delayMs = 0, bytesPerSecond = Number.POSITIVE_INFINITY }: Partial<WireShape>): WireShape {
   if (!(delayMs >= 0 && delayMs < Number.POSITIVE_INFINITY)) throw new WireOptionError('delayMs', 'takes 0 or more')
   if (!(bytesPerSecond > 0)) throw new WireOptionError('bytesPerSecond', 'takes more than 0')

@@ -3,10 +3,10 @@ import type { Clock, Timer } from '@wherry/apiserver'
 import { checkCut, type WireConnection, type WireCut, type WireDirection, wholeShape } from './faults.ts'
 import { Pipe, type WireShape } from './pipe.ts'
 
-/** How long a cut waits for both sides to notice, before it forgets their sockets. */
+/** How long a cut waits for both sides to close, before it destroys their sockets, in milliseconds. */
 const CUT_LINGER_MS = 500
 
-/** What new connections begin with. */
+/** The faults that a new connection begins with. */
 export interface LinkState {
   up: WireShape
   down: WireShape
@@ -103,7 +103,7 @@ export class Link implements WireConnection {
     if (direction !== 'up') this.#down.shape(whole)
   }
 
-  /** Closes both sockets at once. Resolves when they are gone. */
+  /** Closes both sockets at once. Resolves when they are closed. */
   destroy(): Promise<void> {
     this.#stop()
     this.#client.destroy()

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '@wherry/apiserver'
 
 /** How fast one direction of a connection is. */
 export interface WireShape {
-  /** Each byte arrives so much later than it was sent, in milliseconds. @default 0 */
+  /** The time from the sending of a byte to its arrival, in milliseconds. @default 0 */
   readonly delayMs: number
   /** @default Infinity */
   readonly bytesPerSecond: number
@@ -11,16 +11,16 @@ export interface WireShape {
 
 export const UNSHAPED: WireShape = { delayMs: 0, bytesPerSecond: Number.POSITIVE_INFINITY }
 
-/** What waits on the wire: bytes, or word that the sender ended its side or broke the connection. */
+/** Bytes on their way, or the signal that the sender has ended its side or broken the connection. */
 interface Waiting {
   readonly due: number
   what: Buffer | 'end' | 'broken'
 }
 
-/** Bytes that a pipe takes from its sender before it stops reading; more when they are under way for long. */
+/** The number of waiting bytes at which a pipe stops reading from its sender. It is larger with a delay. */
 const HELD_BYTES = 256 * 1024
 const HELD_BYTES_DELAYED = 16 * 1024 * 1024
-/** A throttled pipe passes what belongs to so long at once, at most twice that. */
+/** A throttled pipe passes the bytes of this time together, in milliseconds, and at most twice as many. */
 const BURST_MS = 20
 
 export interface PipeOptions {
@@ -28,9 +28,9 @@ export interface PipeOptions {
   readonly sink: Socket
   readonly clock: Clock
   readonly onBytes: (count: number) => void
-  /** The sender broke the connection, and all that it sent before has passed. */
+  /** Called when the sender has broken the connection, and all bytes before that have passed. */
   readonly onBroken: () => void
-  /** The budget that `cutAfter` set is used up. */
+  /** Called when the budget of `cutAfter` is used up. */
   readonly onCut: () => void
 }
 
@@ -100,7 +100,7 @@ export class Pipe {
     this.#stopped = true
     this.#timer?.cancel()
     this.#waiting.length = 0
-    // What still comes is read and dropped, so that the end of the connection is seen.
+    // Further bytes are read and dropped, so that the end of the connection is seen.
     this.#options.source.resume()
   }
 
@@ -160,7 +160,7 @@ export class Pipe {
     const now = this.#options.clock.monotonic()
     const perMs = bytesPerSecond / 1000
     const burst = Math.max(1, Math.floor(perMs * BURST_MS))
-    // Twice the burst, so that a timer that fires late costs nothing.
+    // Twice the burst, so that a late timer does not lower the rate.
     this.#allowance = Math.min(2 * burst, this.#allowance + (now - this.#allowedAt) * perMs)
     this.#allowedAt = now
     const count = Math.min(wanted, Math.floor(this.#allowance))

@@ -14,19 +14,19 @@ import { UNSHAPED, type WireShape } from './pipe.ts'
 
 /** Options of {@link startWire}. */
 export interface WireOptions {
-  /** Where connections are taken to. */
+  /** The address to which connections are passed on. */
   readonly target: { readonly host: string; readonly port: number }
-  /** The port that the proxy listens on. @default 0, a free one */
+  /** The port that the proxy listens on. @default 0, a free port */
   readonly port?: number | undefined
   /** The address that the proxy listens on. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** Where delays come from. @default systemClock() */
+  /** The clock for delays. @default systemClock() */
   readonly clock?: Clock | undefined
   /** Called with each new connection before a byte has passed. */
   readonly onConnection?: ((connection: WireConnection) => void) | undefined
 }
 
-/** What a wire has carried. */
+/** Counters of a wire. */
 export interface WireStats {
   /** Connections since the start. */
   readonly accepted: number
@@ -36,24 +36,24 @@ export interface WireStats {
   readonly bytesDown: number
 }
 
-/** A TCP proxy with faults that know nothing of what it carries. It does to any server what a bad network does. */
+/** A TCP proxy with faults below the protocol. It behaves like a bad network in front of any server. */
 export interface Wire extends WireFaults, AsyncDisposable {
   readonly host: string
   readonly port: number
-  /** Those open now, oldest first. */
+  /** The open connections, oldest first. */
   connections(): readonly WireConnection[]
   stats(): WireStats
-  /** Refuses new connections; old ones live on. Opens again on the same port, and rejects when it was taken meanwhile. */
+  /** Refuses new connections, or accepts them again on the same port. Existing connections stay open. Rejects if another program took the port meanwhile. */
   refuse(on: boolean): Promise<void>
   /** Breaks open connections and closes the listener. Resolves when neither socket nor timer is left. */
   close(): Promise<void>
 }
 
 /**
- * Puts a wire in front of a server, on loopback: clients connect to `wire.port` instead. TLS goes
- * through it untouched, so the server's certificate must be good for the wire's host too.
+ * Puts a wire in front of a server, on loopback: clients connect to `wire.port` instead. TLS
+ * passes unchanged, so the server's certificate must be valid for the wire's host too.
  *
- * Rejects if the port can't be had. Resets a client if the target refuses its connection.
+ * Rejects if the port is not free. Resets a client if the target refuses its connection.
  *
  * @example
  * ```ts

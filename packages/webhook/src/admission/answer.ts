@@ -6,13 +6,13 @@ import type { AdmissionRequest } from '../handler/request.ts'
 import { type AnswerStatus, refusal } from './denials.ts'
 import { type HandlerParts, runHandler } from './run-handler.ts'
 
-/** What a webhook answers to one request. */
+/** The answer of a webhook to a request. */
 export interface AdmissionAnswer {
   readonly allowed: boolean
   readonly warnings: readonly string[]
-  /** What a mutating webhook changes; empty if nothing. */
+  /** The changes by a mutating webhook; empty if there are none. */
   readonly patch: readonly JsonPatchOperation[]
-  /** Why the request is refused; `undefined` if it is allowed. */
+  /** The reason of the refusal; `undefined` if the request is allowed. */
   readonly status: AnswerStatus | undefined
 }
 
@@ -22,8 +22,8 @@ export function refused(status: AnswerStatus, warnings: readonly string[] = []):
 }
 
 /**
- * Answers a request by the handler of a webhook. Never rejects: what the handler throws becomes the answer that the failure policy asks for, without
- * its text, and goes to `onError` as it is.
+ * Answers a request by the handler of a webhook. Never rejects: if the handler throws, the failure policy decides the answer, which does not have the
+ * text of the error. The error itself goes to `onError`.
  */
 export async function answer(
   definition: WebhookDefinition,
@@ -38,13 +38,13 @@ export async function answer(
   const { denials, failure, patch } = await runHandler(definition, request, parts)
   const { status, warnings } = denials
   if (failure !== undefined) report(definition, request, failure.thrown, parts)
-  // A denial was meant, whatever came after it.
+  // A denial counts, even if the handler failed after it.
   if (status !== undefined) return refused(status, warnings)
   if (failure === undefined) return { allowed: true, warnings, patch, status: undefined }
   return failed(definition, ...described(failure.thrown, request), warnings)
 }
 
-/** Says why a request is none that the webhook is declared for: the configuration in the cluster is then another one. */
+/** Returns an error text if the webhook is not declared for the request: the configuration in the cluster then differs from the program. */
 function misdirected(definition: WebhookDefinition, request: AdmissionRequest): string | undefined {
   const { view, subResource, operations } = definition
   const { group, version, plural } = view.resource
@@ -65,7 +65,7 @@ function misdirected(definition: WebhookDefinition, request: AdmissionRequest): 
   return objects[operation] === true ? undefined : `the ${operation} request lacks an object`
 }
 
-/** The answer of a webhook that can't say whether a request is right. */
+/** The answer of a webhook that has failed to review a request. */
 function failed(
   { name, failurePolicy }: WebhookDefinition,
   code: number,
@@ -78,7 +78,7 @@ function failed(
   return { allowed: true, warnings: [...warnings, passes], patch: [], status: undefined }
 }
 
-/** What a client may know of a failure: our own errors as they are, of others the class. */
+/** The text about a failure for the client: the message of our own errors, and only the class of other errors. */
 function described(thrown: unknown, { uid }: AdmissionRequest): [code: number, why: string] {
   if (thrown instanceof HandlerDeadlineError) return [504, thrown.message]
   if (thrown instanceof InvalidAnswerError || thrown instanceof NotInCacheError) return [500, thrown.message]
@@ -92,7 +92,7 @@ function count({ name }: WebhookDefinition, reason: string, { environment }: Han
   environment.metrics.count('wherry_webhook_failures_total', { webhook: name, reason })
 }
 
-/** Why a handler gave no answer, as the metric has it. */
+/** The reason for the metric why a handler gave no answer. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof HandlerDeadlineError) return 'deadline'
   if (thrown instanceof InvalidAnswerError) return 'invalid_answer'

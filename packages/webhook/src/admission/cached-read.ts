@@ -3,7 +3,7 @@ import type { Operator } from '@wherry/controller'
 import { NotInCacheError } from '../errors.ts'
 import type { CachedKey, CachedListOptions, CachedRead } from '../handler/context.ts'
 
-/** The reads of one request, from the caches as they are. */
+/** The reads of a request, from the current state of the caches. */
 export class OperatorCacheRead implements CachedRead {
   readonly #cache: Operator['cache']
   readonly #declared: readonly View[]
@@ -35,7 +35,7 @@ export class OperatorCacheRead implements CachedRead {
     return this.#cache.list(view, { ...options, signal: this.#signal })
   }
 
-  /** A cache that is synced answers at once. */
+  /** Throws if no synced cache serves a view. A synced cache answers at once. */
   #mustBeCached(view: View): void {
     if (this.#cache.covering(view) !== undefined) return
     throw new NotInCacheError(

@@ -2,7 +2,7 @@ import { OptionRangeError, OptionTypeError } from '@wherry/client'
 import { checkOptions, integer, text } from '@wherry/client/internal'
 import type { DenyOptions } from '../handler/context.ts'
 
-/** A `Status` as far as an answer has one. */
+/** The fields of a `Status` in an answer. */
 export interface AnswerStatus {
   readonly code: number
   readonly message: string
@@ -10,7 +10,7 @@ export interface AnswerStatus {
   readonly details?: { readonly causes: readonly StatusCause[] } | undefined
 }
 
-/** One of the reasons of a refusal. */
+/** A reason of a refusal. */
 export interface StatusCause {
   readonly message: string
   readonly field?: string | undefined
@@ -21,13 +21,13 @@ const reasons: Readonly<Record<number, string>> = {
   ...{ 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable', 504: 'Timeout' },
 }
 
-/** A refusal for one reason. */
+/** A refusal for a single reason. */
 export function refusal(code: number, message: string): AnswerStatus {
   const reason = reasons[code]
   return { code, message, ...(reason !== undefined && { reason }) }
 }
 
-/** What one run of a handler has said so far. */
+/** The denials and warnings of one run of a handler so far. */
 export class Denials {
   readonly #causes: StatusCause[] = []
   readonly warnings: string[] = []
@@ -54,7 +54,7 @@ export class Denials {
   }
 }
 
-/** A message may have several lines; an empty one says nothing. @throws OptionTypeError, OptionRangeError */
+/** Checks a message. It may have several lines, but must not be empty. @throws OptionTypeError, OptionRangeError */
 function shown(option: string, value: unknown): void {
   if (typeof value !== 'string') throw new OptionTypeError(option, 'a text', typeof value)
   if (value.trim() === '') throw new OptionRangeError(option, 'a text that says why', 'an empty text')

@@ -1,13 +1,13 @@
 import type { JsonPatchOperation } from '@wherry/client'
 import { InvalidAnswerError } from '../errors.ts'
 
-/** Metadata that only the server sets, or that says which object it is. */
+/** Metadata that only the server sets, or that identifies the object. */
 const serverMetadata = [
   ...['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'generation', 'creationTimestamp'],
   ...['deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'selfLink'],
 ].map(field => `/metadata/${field}`)
 
-/** What a webhook of a subresource may change: the server drops the rest without a word. */
+/** The field that a webhook of a subresource may change. The server silently drops other changes. */
 const onlyIn: Readonly<Record<string, string>> = { status: '/status', scale: '/spec' }
 
 /** Checks that a patch changes nothing that the server refuses to change, or drops. @throws InvalidAnswerError with the path */

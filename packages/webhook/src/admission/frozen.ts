@@ -1,4 +1,4 @@
-/** Freezes a value from JSON, and all in it: a handler that changes it by mistake gets a TypeError instead of no effect. */
+/** Freezes a value from JSON, and all values in it. A handler that changes such a value by mistake gets a TypeError. */
 export function frozen<T>(value: T): T {
   const left: unknown[] = [value]
   while (left.length > 0) {

@@ -2,10 +2,10 @@ import type { JsonPatchOperation } from '@wherry/client'
 import { checkJson, fieldsOf, isFields, isSameJson, pointer } from './json.ts'
 
 /**
- * The JSON patch (RFC 6902) that makes `after` of `before`. It names only values that differ. Parts that are the same object are not looked at, so a
- * draft costs what was changed in it.
+ * The JSON patch (RFC 6902) that changes `before` to `after`. It has only values that differ. Parts that are the same object are skipped, so the cost
+ * of a draft depends on its changes.
  *
- * If items were added to a list or removed from it, those at its beginning and end that are the same stay, and the others are changed one by one.
+ * If items were added to a list or removed from it, equal items at its beginning and end are kept, and the items between are changed one by one.
  *
  * @throws InvalidAnswerError for a value that JSON does not have
  */
@@ -58,7 +58,7 @@ function compareLists(
   }
   const changed = shorter - ends
   for (let at = from; at < changed; at++) compare(before[at], after[at], pointer(path, at), patch)
-  // From the end, so that each index is still that of the item.
+  // From the end, so that each index is still that of the item at its removal.
   for (let at = before.length - ends - 1; at >= Math.max(from, changed); at--)
     patch.push({ op: 'remove', path: pointer(path, at) })
   for (let at = Math.max(from, changed); at < after.length - ends; at++) {

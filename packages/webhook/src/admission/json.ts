@@ -1,6 +1,6 @@
 import { InvalidAnswerError } from '../errors.ts'
 
-/** One token of a JSON pointer (RFC 6901). */
+/** A JSON pointer (RFC 6901) with one more token. */
 export function pointer(parent: string, key: string | number): string {
   return `${parent}/${`${key}`.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
@@ -10,7 +10,7 @@ export function isFields(value: unknown): value is Readonly<Record<string, unkno
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-/** The fields that JSON has: not those that are undefined. `__proto__` is left alone, because a copy of an object loses a field of that name. */
+/** The names of the fields that JSON has, which are not undefined. `__proto__` is left out, because a copy of an object loses a field of that name. */
 export function fieldsOf(value: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(value).filter(key => value[key] !== undefined && key !== '__proto__')
 }
@@ -25,7 +25,7 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   return fields.length === fieldsOf(other).length && fields.every(key => isSameJson(one[key], other[key]))
 }
 
-/** Checks that JSON has a value, and all in it. @throws InvalidAnswerError with the path of what it does not have */
+/** Checks that a value and all values in it can be written as JSON. @throws InvalidAnswerError with the path of a value that can't */
 export function checkJson(value: unknown, path: string): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return
   if (typeof value === 'number' && Number.isFinite(value)) return

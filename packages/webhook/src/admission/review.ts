@@ -6,13 +6,13 @@ import { isFields } from './json.ts'
 import type { HandlerParts } from './run-handler.ts'
 
 const apiVersion = 'admission.k8s.io/v1'
-/** Of a uid from the API server, which has 36 characters. */
+/** The maximum length of a uid. Those of the API server have 36 characters. */
 const longestUid = 128
 
-/** What a webhook answers to the body of a request: an AdmissionReview in JSON, or why the body is none. */
+/** The answer to the body of a request: an AdmissionReview in JSON, or the reason why the body is not one. */
 export type ReviewAnswer = { readonly review: string } | { readonly badRequest: string }
 
-/** Answers the body of a request. Never rejects. @param seen called with what was asked and answered, if the body is a request */
+/** Answers the body of a request. Never rejects. @param seen called with the request and its answer, if the body is an AdmissionReview */
 export async function answerReview(
   definition: WebhookDefinition,
   body: Buffer,
@@ -41,7 +41,7 @@ export async function answerReview(
   return { review: written(uid, said) }
 }
 
-/** The problem with a request, as far as the fields that are read. */
+/** The problem with the fields of a request that are read; `undefined` if there is none. */
 function problemOf(request: Readonly<Record<string, unknown>>): string | undefined {
   const isText = (value: unknown): boolean => value === undefined || typeof value === 'string'
   const isObject = (value: unknown): boolean => value === undefined || value === null || isFields(value)

@@ -11,21 +11,21 @@ import { checkChanges } from './forbidden-changes.ts'
 import { frozen } from './frozen.ts'
 import { jsonPatch } from './json-patch.ts'
 
-/** What handlers run with. */
+/** The operator's parts that handlers run with. */
 export interface HandlerParts {
   readonly environment: Environment
   readonly cache: Operator['cache']
 }
 
-/** What came of one run of a handler. */
+/** The outcome of one run of a handler. */
 export interface HandlerOutcome {
   readonly denials: Denials
-  /** Why there is no answer; `undefined` if the handler has ended well. */
+  /** The error of the handler; `undefined` if the handler has succeeded. */
   readonly failure: { readonly thrown: unknown } | undefined
   readonly patch: readonly JsonPatchOperation[]
 }
 
-/** One for all: an error with its stack takes time. */
+/** A single error for all runs, because an error with a stack takes time to make. */
 const answered = new Error('the request was answered')
 
 /** Runs a handler for one request, for 0.8 of the time that the API server waits. Never rejects. */
@@ -37,7 +37,7 @@ export async function runHandler(
   const denials = new Denials()
   const end = new AbortController()
   const say = (call: 'deny' | 'warn', act: () => void): void => {
-    // Thrown at what nobody awaits, it would end the process.
+    // After the end nobody may await the call, so a thrown error could end the process.
     if (!end.signal.aborted) return act()
     environment.onError(new AnsweredAlreadyError(definition.name, call), { phase: 'admission' })
   }
@@ -73,7 +73,7 @@ export async function runHandler(
     }
     const [draft, finish] = create(object as object)
     await Promise.race([run({ draft }), late])
-    // Without a look at the whole result: what was not drafted is the same object.
+    // Parts without a draft are the same object, so the comparison skips them.
     const patch = denials.status === undefined ? jsonPatch(object, finish()) : []
     checkChanges(patch, common.subResource)
     return { denials, failure: undefined, patch }

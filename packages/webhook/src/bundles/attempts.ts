@@ -1,20 +1,20 @@
 import { isConflict, isInvalid, isNotFound } from '@wherry/client'
 import type { Bundled } from './holder.ts'
 
-/** So many refusals in a row are no coincidence. */
+/** The number of refusals in a row that is no coincidence. */
 const manyRefusals = 3
 
 /**
- * What came of a write: the state that it was answered with; `gone`, if the object is not there; `changed`, if somebody changed it meanwhile, which the
- * watch says next; or `refused`, which is worth another try.
+ * The outcome of a write: the state in its answer; `gone`, if the object does not exist; `changed`, if another writer has changed the object
+ * meanwhile, and the watch will deliver that change; or `refused`, after which the write is tried again.
  */
 export type Attempt = { readonly live: Bundled } | 'gone' | 'changed' | 'refused'
 
-/** The writes to one object, which others write to as well. */
+/** The writes to an object that has other writers too. */
 export class Attempts {
   #refusals = 0
 
-  /** Rejects with errors that no retry mends. */
+  /** Makes a write. Rejects with errors that a retry does not resolve. */
   async make(write: () => Promise<Bundled>): Promise<Attempt> {
     try {
       const live = await write()
@@ -23,7 +23,7 @@ export class Attempts {
     } catch (error) {
       if (isNotFound(error)) return 'gone'
       if (isConflict(error)) return 'changed'
-      // Somebody takes the parts away between two requests of one apply: then the bundles alone are no valid object.
+      // Another writer may remove the parts between two requests of one apply. The bundles alone are then no valid object.
       if (!isInvalid(error) || ++this.#refusals >= manyRefusals) throw error
       return 'refused'
     }

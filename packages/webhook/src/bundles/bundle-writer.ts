@@ -4,7 +4,7 @@ import { bundleOf } from './bundle.ts'
 import type { Bundled, BundledPart, BundleHolder } from './holder.ts'
 import { ownFields } from './own-fields.ts'
 
-/** The field managers of an operator: one owns the bundles, and nothing else. */
+/** The field managers of an operator. `bundle` owns only the bundles. */
 export interface BundleManagers {
   readonly rest: string
   readonly bundle: string
@@ -22,7 +22,7 @@ export interface BundleWriterParts {
   readonly live: () => Bundled | undefined
 }
 
-/** Applies the operator's parts of one object, and their bundles. */
+/** Applies the operator's parts of an object, and their bundles. */
 export class BundleWriter {
   readonly #parts: BundleWriterParts
 
@@ -31,8 +31,8 @@ export class BundleWriter {
   }
 
   /**
-   * Applies the operator's parts. If one of them has no bundle yet, the first request has the bundles too, so that the API server never has a webhook
-   * without one; the last one leaves them to the manager of bundles. So a start that changes nothing is one request that changes nothing.
+   * Applies the operator's parts. If a part has no bundle yet, the first request includes the bundles, so that the API server never has a webhook
+   * without a bundle; the last request leaves the bundles to their own manager. If nothing has changed, a start needs a single request.
    */
   async applyAll(): Promise<Bundled> {
     const { holder, managers } = this.#parts
@@ -48,7 +48,7 @@ export class BundleWriter {
     return this.#apply(holder.whole(undefined), managers.rest)
   }
 
-  /** A bundle for now. The manager of bundles owns it and nothing else. */
+  /** Applies the current bundle. The manager of bundles owns no other field. */
   async applyBundles(
     names: readonly string[],
     precondition: { readonly resourceVersion?: string | undefined } = {},
@@ -88,7 +88,7 @@ export class BundleWriter {
     return live === undefined ? [] : this.#parts.holder.mine(live)
   }
 
-  /** Whether each of the operator's parts has a bundle that an apply of the rest leaves alone. A start that broke off may have left it to the rest. */
+  /** Whether the manager of bundles owns the bundle of each part, so that an apply of the rest does not remove it. An interrupted start may have left a bundle to the other manager. */
   get #hasBundles(): boolean {
     const { holder, managers } = this.#parts
     const live = this.#parts.live()

@@ -6,7 +6,7 @@ export function inBundle(caBundle: string | undefined): ReadonlyMap<string, Trus
   return new Map(certificatesOf(pem).map(one => [one.fingerprint, one]))
 }
 
-/** A `caBundle` of PEM texts: each certificate once, the one that expires first at the beginning. */
+/** A `caBundle` of PEM texts: each certificate once, in the order of their expiry. */
 export function bundleOf(pems: readonly string[]): string {
   const all = pems.flatMap(certificatesOf)
   const once = [...new Map(all.map(one => [one.fingerprint, one])).values()]

@@ -13,9 +13,9 @@ const views = {
 }
 
 /**
- * A configuration of admission webhooks, which is the operator's.
+ * The holder for a configuration of admission webhooks, which belongs to the operator.
  *
- * @param suffix what the names of the operator's webhooks end with
+ * @param suffix the end of the names of the operator's webhooks
  */
 export function configurationHolder(wanted: WebhookConfiguration, suffix: string): BundleHolder {
   const webhooks = wanted.webhooks ?? []

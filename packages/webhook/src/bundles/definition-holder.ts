@@ -19,7 +19,7 @@ export function definitionHolder({ definition, conversion }: ConversionStanza, t
     seen: (live, { areThere, areWhole }) => {
       if (live === undefined) takenUp?.see('absent', undefined)
       else if (!areThere) takenUp?.see('lacking', undefined)
-      // A bundle that is not whole later makes conversions fail, and objects never come as they are stored.
+      // An incomplete bundle later makes conversions fail, but the API server never returns unconverted objects.
       else if (areWhole) takenUp?.see('there', changedAt(live))
     },
     mine: live => {
@@ -35,7 +35,7 @@ export function definitionHolder({ definition, conversion }: ConversionStanza, t
   }
 }
 
-/** When somebody wrote `spec.conversion` last, in milliseconds since 1970. */
+/** The time of the last write of `spec.conversion`, in milliseconds since 1970. */
 function changedAt({ metadata }: Bundled): number | undefined {
   const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
     JSON.stringify(fieldsV1 ?? {}).includes('"f:conversion"'),

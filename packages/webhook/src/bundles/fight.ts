@@ -2,10 +2,10 @@ import type { Environment, KubernetesObject } from '@wherry/client'
 import { Backoff } from '@wherry/client/internal'
 import { BundleFightError } from '../errors.ts'
 
-/** So many resets without two quiet minutes between them are a fight. */
+/** The number of resets, without two minutes between them, that is reported as a fight. */
 const manyResets = 5
 
-/** Counts how often somebody resets the bundles of a configuration. The first reset is mended at once, and the next ones ever later, up to five seconds. */
+/** Counts the resets of a configuration's bundles by other writers. The first reset is repaired at once, and later resets with a growing delay of up to five seconds. */
 export class Fight {
   readonly #environment: Environment
   readonly #configuration: string
@@ -24,9 +24,9 @@ export class Fight {
   }
 
   /**
-   * Notes a reset. Returns how long to wait before it is mended, in milliseconds.
+   * Records a reset. Returns the time to wait before the repair, in milliseconds.
    *
-   * @param what other than a bundle: that is said, and is not named as a fight over bundles
+   * @param what the warning for a change of another field, which is not reported as a fight over bundles
    */
   noteReset(live: KubernetesObject, what?: string): number {
     const now = this.#environment.clock.monotonic()
@@ -52,7 +52,7 @@ export class Fight {
   }
 }
 
-/** The field managers of others that own a bundle; if none does, those that wrote last, as far as a time in seconds shows, but for writers of the status. */
+/** The other field managers that own a bundle; if none does, the managers that wrote last, by times in seconds, except for writers of the status. */
 function bundleManagers({ metadata }: KubernetesObject, own: ReadonlySet<string>): readonly string[] {
   const entries = (metadata?.managedFields ?? []).filter(
     ({ manager, subresource }) => manager !== undefined && !own.has(manager) && !subresource,

@@ -1,9 +1,9 @@
 import type { KubernetesObject, View } from '@wherry/client'
 
-/** An object, as far as its bundles are kept. */
+/** An object with bundles. */
 export type Bundled = KubernetesObject & { metadata: { name: string; uid?: string; resourceVersion?: string } }
 
-/** One `clientConfig` of the operator in a bundled object. */
+/** A `clientConfig` of the operator in an object with bundles. */
 export interface BundledPart {
   readonly name: string
   readonly caBundle: string | undefined
@@ -13,24 +13,24 @@ export interface BundledPart {
 export interface BundleHolder {
   readonly kind: string
   readonly objectName: string
-  /** With managedFields, which name the writer that resets a bundle. */
+  /** The view of the object. It has managedFields, which name the writer that resets a bundle. */
   readonly view: View<Bundled, 'cluster'>
   /** The parts that the operator declares. */
   readonly names: readonly string[]
-  /** Whether the object is the operator's: it creates it. If not, it is another's, in which the operator has a stanza: it waits for it, and puts the stanza back. */
+  /** Whether the operator creates the object. If not, another writer does: the operator waits for the object, and restores its own stanza in it. */
   readonly isOwn: boolean
-  /** What a user has to apply if the parts are not there. */
+  /** The text about missing parts, with the advice for the user. */
   readonly lacks: string
-  /** Called with each state: whether the operator's parts are there, and have whole bundles. */
+  /** Called with each state, and with whether it has the operator's parts and their complete bundles. */
   readonly seen?:
     | ((live: Bundled | undefined, parts: { readonly areThere: boolean; readonly areWhole: boolean }) => void)
     | undefined
   /** The operator's parts in a state. */
   mine(live: Bundled): readonly BundledPart[]
-  /** The paths that are not as the operator declares them. What others add is left out. */
+  /** The paths with values that differ from the operator's declaration. Additions by other writers are left out. */
   differs?(live: Bundled): readonly string[]
-  /** What the operator applies, with a bundle in each part or without. */
+  /** The object that the operator applies, with a bundle in each part or without bundles. */
   whole(caBundle: string | undefined): object
-  /** The bundles alone. */
+  /** The object with only the bundles. */
   bundles(names: readonly string[], caBundle: string): object
 }

@@ -13,10 +13,10 @@ import { Fight } from './fight.ts'
 import type { Bundled, BundledPart, BundleHolder } from './holder.ts'
 import { Ownership } from './ownership.ts'
 
-/** How long it takes until it is looked again whether the Service exists, in milliseconds. */
+/** The time until the next check of whether the Service exists, in milliseconds. */
 const serviceMs = 5_000
 
-/** How long it takes until a write is tried again that another writer was in the way of, in milliseconds. */
+/** The time until a write is repeated that failed because of another writer, in milliseconds. */
 const againMs = 100
 
 /** Options of {@link KeptBundles}. */
@@ -25,7 +25,7 @@ export interface KeptParts {
   readonly narrow: NarrowReader
   readonly certificates: ManagedCertificates
   readonly holder: BundleHolder
-  /** Whether the operator applies its parts of the object. If not, they are a manifest's, and the operator writes the bundles only. */
+  /** Whether the operator applies its parts of the object. If not, a manifest has the parts, and the operator writes only the bundles. */
   readonly isApplied: boolean
   /** For how long an API server may not have noticed a bundle, in milliseconds. */
   readonly settleMs: number
@@ -33,7 +33,7 @@ export interface KeptParts {
   readonly service?: OwnService | undefined
 }
 
-/** One object on the server that names webhooks. Its bundles have the authorities of now, also after somebody resets them. */
+/** Keeps the bundles of an object that names webhooks. They have the current authorities, also after a reset by another writer. */
 export class KeptBundles {
   readonly #parts: KeptParts
   readonly #rounds: Rounds
@@ -44,17 +44,17 @@ export class KeptBundles {
   readonly #end = new AbortController()
   #live: Bundled | undefined
   #bundles: readonly ReadonlyMap<string, Trusted>[] = []
-  /** Since when each authority is in all bundles, on the monotonic clock. */
+  /** The time at which each authority was first in all bundles, on the monotonic clock. */
   #trustedSince = new Map<string, number>()
-  /** Since when a bundle has a certificate that is none of the authorities. */
+  /** The time at which a certificate that is none of the authorities was first in a bundle. */
   #extraSince = new Map<string, number>()
-  /** The authorities that all bundles had, as one text; `undefined` if they lack one. */
+  /** The authorities in all bundles, as one text; `undefined` if a bundle lacks an authority. */
   #whole: string | undefined
   #changedAt: number | undefined
   #mayWriteAt = 0
-  /** How often the object was seen to be gone. */
+  /** The number of states in which the object did not exist. */
   #losses = 0
-  /** Why nothing is applied. */
+  /** The reason why nothing is applied. */
   #obstacle: Error | undefined
   #closeWatch: (() => Promise<void>) | undefined
   #forget: (() => void) | undefined
@@ -74,13 +74,13 @@ export class KeptBundles {
     this.#rounds = new Rounds({ environment, phase: 'webhook-bundles', round: () => this.#round() })
   }
 
-  /** Its kind and its name. */
+  /** The kind and the name of the object. */
   get name(): string {
     const { kind, objectName } = this.#parts.holder
     return `${kind} ${objectName}`
   }
 
-  /** How long ago the bundles were changed, as far as this replica saw, in milliseconds; `undefined` if there are none. */
+  /** The time since this replica saw the last change of the bundles, in milliseconds; `undefined` without bundles. */
   get ageMs(): number | undefined {
     const { clock } = this.#parts.client.environment
     return this.#changedAt === undefined ? undefined : clock.monotonic() - this.#changedAt
@@ -127,7 +127,7 @@ export class KeptBundles {
     throw new NotYetError(`the serving certificate is of no authority in caBundle of ${this.name}`)
   }
 
-  /** Takes a state, of the watch or the answer to a write. Either may come after a newer one of the other. */
+  /** Receives a state, from the watch or from the answer to a write. A state may arrive after a newer state from the other source. */
   #see(live: Bundled | undefined): void {
     if (isOlder(live, this.#live)) return this.#rounds.ask()
     const { certificates, client, holder, settleMs, isApplied } = this.#parts
@@ -199,15 +199,15 @@ export class KeptBundles {
     await this.#write(() => this.#writer.applyBundles(names, { resourceVersion }))
   }
 
-  /** Writes, and takes the state that the write was answered with. If the watch knows better by then, what it said counts: `note` is not called. */
+  /** Writes, and uses the state in the answer. If the watch has a newer state by then, that counts, and `note` is not called. */
   async #write(write: () => Promise<Bundled>, note: (live: Bundled) => void = () => {}): Promise<void> {
     const losses = this.#losses
     const attempt = await this.#attempts.make(write)
     if (attempt === 'gone') return this.#see(undefined)
-    // What was changed arrives by the watch, and asks for a round.
+    // The watch will deliver the change and ask for a round.
     if (attempt === 'changed') return
     if (attempt === 'refused') {
-      // Others may ask for a round before.
+      // Another caller may ask for a round before that time.
       this.#mayWriteAt = this.#parts.client.environment.clock.monotonic() + againMs
       return this.#rounds.ask()
     }

@@ -1,12 +1,12 @@
 import type { Bundled } from './holder.ts'
 
-/** What a field manager has applied of an object: when, in seconds, and which fields it owns still. */
+/** The fields of an object that a field manager still owns, and the time of its last apply, in seconds. */
 export interface OwnFields {
   readonly time: string
   readonly fields: string
 }
 
-/** `undefined` if the manager owns nothing. */
+/** The fields that a manager owns in an object; `undefined` if there are none. */
 export function ownFields({ metadata }: Bundled, fieldManager: string): OwnFields | undefined {
   const entry = metadata.managedFields?.find(
     ({ manager, operation, subresource }) => manager === fieldManager && operation === 'Apply' && !subresource,
@@ -15,14 +15,14 @@ export function ownFields({ metadata }: Bundled, fieldManager: string): OwnField
 }
 
 /**
- * Whether somebody else has taken a field away since then. Another version of the operator that applies its own fields changes the time too, and is no
- * stranger: during a rollout both run.
+ * Whether another writer has taken a field away since then. Another version of the operator does not count: it applies its own fields and so changes the
+ * time too, because both versions run during a rollout.
  */
 export function isTaken(then: OwnFields, now: OwnFields | undefined): boolean {
   return now === undefined || (now.time === then.time && now.fields !== then.fields)
 }
 
-/** The paths at which a live value is not as it is wanted. What it has in addition, such as defaults of the server, is left out. */
+/** The paths at which a live value differs from the wanted value. Additional fields, such as defaults of the server, are left out. */
 export function unlike(wanted: unknown, live: unknown, path = ''): string[] {
   if (wanted === undefined) return []
   if (typeof wanted !== 'object' || wanted === null) return wanted === live ? [] : [path]

@@ -4,20 +4,20 @@ import { isTaken, type OwnFields, ownFields } from './own-fields.ts'
 /** Options of {@link Ownership}. */
 export interface OwnershipParts {
   readonly holder: BundleHolder
-  /** Whether the operator applies its parts of the object. If not, they are a manifest's. */
+  /** Whether the operator applies its parts of the object. If not, a manifest has them. */
   readonly isApplied: boolean
-  /** The field manager that applies them. */
+  /** The field manager that applies the parts. */
   readonly manager: string
   readonly warn: (message: string) => void
 }
 
-/** Whether the operator's parts of one object are as they were applied, by the operator or by a manifest. */
+/** Detects changes by other writers to the operator's parts of an object. */
 export class Ownership {
   readonly #parts: OwnershipParts
   #isApplied: boolean
-  /** What the operator has applied, as the server had it then. */
+  /** The fields that the operator owned after its last apply. */
   #applied: OwnFields | undefined
-  /** The differences from the declaration, as they were reported last. */
+  /** The last report of differences from the declaration. */
   #said = ''
 
   constructor(parts: OwnershipParts) {
@@ -25,25 +25,25 @@ export class Ownership {
     this.#isApplied = !parts.isApplied
   }
 
-  /** Whether nothing is left to apply. A manifest's parts are never applied. */
+  /** Whether there is nothing left to apply. The operator never applies the parts of a manifest. */
   get isApplied(): boolean {
     return this.#isApplied
   }
 
-  /** Notes that the operator has applied its parts, and what the server had afterwards. */
+  /** Records that the operator has applied its parts. @param live the state after the apply */
   noteApplied(live: Bundled): void {
     this.#isApplied = true
     this.#applied = ownFields(live, this.#parts.manager)
   }
 
-  /** Notes that the parts are to be applied again. */
+  /** Records that the parts have to be applied again. */
   noteLost(): void {
     this.#isApplied = false
   }
 
   /**
-   * Takes a state. Returns what somebody did to an object of the operator's own, which is then to be applied again; `undefined` if nothing. Says what
-   * of a manifest is not as it is declared.
+   * Checks a state. Returns the change if another writer has changed or deleted the operator's own object, which then has to be applied again, and
+   * otherwise `undefined`. Warns about the parts of a manifest that differ from the declaration.
    *
    * @param missing the names of the operator's parts that the object does not have
    */

@@ -2,8 +2,8 @@ import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
 import { type Issuer, issue, newKeys } from './x509.ts'
 
 /**
- * How far back certificates are dated, in milliseconds: the clocks of the replica that makes one and of the API server that verifies it may each be
- * wrong by a day, in opposite directions, and an hour remains.
+ * How far back certificates are dated, in milliseconds. The clocks of the replica that makes a certificate and of the API server that verifies it may
+ * each be wrong by a day, in opposite directions, and an hour remains.
  */
 export const backdatedMs: number = 49 * 3_600_000
 
@@ -14,7 +14,7 @@ export interface Authority extends Issuer {
   /** PEM (PKCS #8). A secret. */
   readonly key: string
   readonly fingerprint: string
-  /** When it was made, by the clock of the replica that made it, in milliseconds since 1970. */
+  /** The time of its creation, by the clock of the replica that made it, in milliseconds since 1970. */
   readonly issuedAt: number
   readonly notBefore: number
   readonly notAfter: number
@@ -29,7 +29,7 @@ export function newAuthority(now: number, notAfter: number): Authority {
   return authorityOf(cert, keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()) as Authority
 }
 
-/** The authority of a certificate and its key; or a text that says why they make none, and repeats nothing of them. */
+/** The authority of a certificate and its key; or the reason why they are not an authority, without any of their text. */
 export function authorityOf(cert: string, key: string): Authority | string {
   let parsed: X509Certificate
   try {
@@ -49,7 +49,7 @@ export function authorityOf(cert: string, key: string): Authority | string {
   if (!parsed.checkPrivateKey(privateKey)) return 'the certificate is of another key'
   if (!parsed.verify(publicKey)) return 'the certificate is not signed by its own key'
   const subject = /^CN=([^\n]+)$/.exec(parsed.subject)?.[1]
-  // The leaf repeats the subject as its issuer: it must be one that is written here.
+  // A leaf has the subject as its issuer, and this code writes only subjects of one common name.
   if (subject === undefined) return 'its subject is not one common name'
   const notBefore = parsed.validFromDate.getTime()
   return {

@@ -9,12 +9,12 @@ import type { ServingCertificate } from '../server/certificates.ts'
 import type { ManagedCertificates } from './managed.ts'
 import { certificatesOf } from './pem.ts'
 
-/** Paths of PEM files, such as those of a Secret of cert-manager that is mounted. */
+/** Paths of PEM files, such as those of a mounted Secret of cert-manager. */
 export interface CertificateFiles {
   /** The certificate, with its chain. */
   readonly cert: string
   readonly key: string
-  /** The authority. With it the operator keeps the bundles; without it, another program must, such as cert-manager's injector. @default none */
+  /** The authority. With it, the operator writes the bundles; without it, another program has to, such as cert-manager's injector. @default none */
   readonly ca?: string | undefined
 }
 
@@ -26,7 +26,7 @@ interface Read extends ServingCertificate {
   readonly expiresAt: number
 }
 
-/** Certificates of files, which are read again when they change. Files that do not fit together are reported, and what was read before stays. */
+/** Certificates from files, which are read again when they change. Files that do not fit together are reported, and the earlier certificate stays. */
 export class FileCertificates implements ManagedCertificates {
   readonly #files: CertificateFiles
   readonly #environment: Environment
@@ -90,7 +90,7 @@ export class FileCertificates implements ManagedCertificates {
       read = await this.#load()
     } catch (error) {
       const { message } = error as Error
-      // Once for each problem: the files are looked at again and again.
+      // Each problem is reported once, although the files are checked again and again.
       if (message !== this.#problem) this.#environment.onError(error as Error, { phase: 'webhook-certificates' })
       this.#problem = message
       return

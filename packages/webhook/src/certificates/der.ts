@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 
-/** Values of ASN.1 by the distinguished encoding rules (X.690): those types that a certificate has. It only writes. */
+/** Encodes values of ASN.1 by the distinguished encoding rules (X.690), for the types in a certificate. */
 
 /** A value of any type: its tag, the length, and the content. */
 export function tagged(tag: number, ...content: readonly Uint8Array[]): Buffer {
@@ -16,13 +16,13 @@ function lengthBytes(length: number): readonly number[] {
 }
 
 export const sequence = (...items: readonly Uint8Array[]): Buffer => tagged(0x30, ...items)
-/** A set of one: of several, the order would be that of their bytes. */
+/** A set with a single item. Several items would have to be sorted by their bytes. */
 export const setOf = (item: Uint8Array): Buffer => tagged(0x31, item)
 export const octetString = (bytes: Uint8Array): Buffer => tagged(0x04, bytes)
 export const utf8String = (text: string): Buffer => tagged(0x0c, Buffer.from(text))
-/** Only a value of true is ever written: that of false is a default. */
+/** The value true. False is never written, because it is the default. */
 export const yes: Buffer = tagged(0x01, Buffer.of(0xff))
-/** A value with a number of its own in its context, built of others. */
+/** A value with a context-specific tag number that contains other values. */
 export const explicit = (number: number, ...items: readonly Uint8Array[]): Buffer => tagged(0xa0 + number, ...items)
 /** A plain value with a number of its own in its context. */
 export const implicit = (number: number, bytes: Uint8Array): Buffer => tagged(0x80 + number, bytes)
@@ -52,7 +52,7 @@ function base128(number: number): readonly number[] {
   return bytes
 }
 
-/** A time in milliseconds since 1970, rounded down to whole seconds, as RFC 5280 has it: of two digits of the year before 2050, of four from then on. */
+/** A time in milliseconds since 1970, rounded down to whole seconds. As RFC 5280 requires, the year has two digits before 2050 and four digits from then on. */
 export function time(ms: number): Buffer {
   const text = new Date(ms)
     .toISOString()
@@ -64,7 +64,7 @@ export function time(ms: number): Buffer {
 /** The bytes of an IP address: 4 or 16. */
 export function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
-  // In a URL an address has one form: groups in hexadecimal, and at most one gap.
+  // A URL normalizes an address: groups in hexadecimal, and at most one gap.
   const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const groups = (text = ''): readonly number[] =>
     text === '' ? [] : text.split(':').map(group => Number.parseInt(group, 16))

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import type { CertificateSource, ServingCertificate } from '../server/certificates.ts'
 import type { ManagedCertificates } from './managed.ts'
 
-/** Certificates of a source that the program gives. Bundles are the program's too. */
+/** Certificates from the program's own source. The program also writes the bundles. */
 export class GivenCertificates implements ManagedCertificates {
   readonly #source: CertificateSource
   readonly authorities = undefined

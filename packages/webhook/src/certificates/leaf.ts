@@ -5,16 +5,16 @@ import { issue, newKeys } from './x509.ts'
 export interface Leaf {
   /** PEM. */
   readonly cert: string
-  /** PEM (PKCS #8). A secret: it is in memory only. */
+  /** PEM (PKCS #8). A secret, which is only in memory. */
   readonly key: string
   readonly signer: Authority
   readonly notBefore: number
   readonly notAfter: number
-  /** When it is replaced: half of its life is left then. */
+  /** The time of its replacement, when half of its life is over. */
   readonly renewAt: number
 }
 
-/** Makes a serving certificate for names and addresses. It does not outlive its signer. */
+/** Makes a serving certificate for names and addresses. The certificate does not outlive its signer. */
 export function newLeaf(signer: Authority, names: readonly string[], now: number, servingMs: number): Leaf {
   const { privateKey, publicKey } = newKeys()
   const notBefore = now - backdatedMs

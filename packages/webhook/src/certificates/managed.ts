@@ -1,6 +1,6 @@
 import type { CertificateSource } from '../server/certificates.ts'
 
-/** Whether API servers trust the authority of a fingerprint; `undefined` if there is nothing to know it by. */
+/** Returns whether API servers trust the authority with a fingerprint; `undefined` if that is unknown. */
 export type Trust = (fingerprint: string) => boolean | undefined
 
 /** A source of certificates that runs along with the webhooks. */
@@ -8,13 +8,13 @@ export interface ManagedCertificates extends CertificateSource {
   /** Resolves when `current()` has a certificate. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** When the certificate of now expires, in milliseconds since 1970. */
+  /** The expiry of the current certificate, in milliseconds since 1970. */
   readonly expiresAt: number | undefined
-  /** PEM of what each bundle must have; `undefined` if bundles are somebody else's. */
+  /** PEM of the certificates that each bundle must have; `undefined` if another program writes the bundles. */
   readonly authorities: readonly string[] | undefined
-  /** PEM of what a bundle that is written now has in addition. */
+  /** PEM of earlier certificates that a new bundle has in addition. */
   readonly former: readonly string[]
   trustedBy(trusts: Trust): void
-  /** The trusted certificates may have changed. */
+  /** Called when the trusted certificates may have changed. */
   recheck(): void
 }

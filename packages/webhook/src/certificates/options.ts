@@ -5,19 +5,19 @@ import { certificateSourceCheck } from '../server/certificates.ts'
 import type { CertificateFiles } from './certificate-files.ts'
 import type { Lives } from './schedule.ts'
 
-/** Options of the certificates that the operator makes, or the files to take in place of them. */
+/** Options of the certificates that the operator makes, or the files to use instead. */
 export interface CertificateOptions {
-  /** PEM files to serve with, such as those that cert-manager makes. They are read again when they change. @default the operator makes certificates */
+  /** PEM files of the serving certificate, such as those of cert-manager. The files are read again when they change. @default the operator makes certificates */
   readonly files?: CertificateFiles | undefined
   /** Names and addresses of the server other than those of the Service. @default none */
   readonly names?: readonly string[] | undefined
   /**
-   * How long an authority lives, in milliseconds. Every half of it one of the two is replaced. At least 8000, and four lives of a serving certificate.
+   * How long an authority is valid, in milliseconds. There are two; after each half of this time the older is replaced. At least 8000, and four times `servingLifeMs`.
    * Short lives are for tests.
    * @default 360 days
    */
   readonly authorityLifeMs?: number | undefined
-  /** How long a serving certificate lives, in milliseconds. It is replaced at half of it. At least 2000. @default 7 days */
+  /** How long a serving certificate is valid, in milliseconds. It is replaced after half of this time. At least 2000. @default 7 days */
   readonly servingLifeMs?: number | undefined
 }
 

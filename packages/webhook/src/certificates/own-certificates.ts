@@ -16,19 +16,19 @@ export interface OwnCertificatesParts {
   readonly narrow: NarrowReader
   /** The Secret that keeps the authorities. */
   readonly secret: ObjectKey<'namespaced'>
-  /** The field manager of writes to it. */
+  /** The field manager of writes to the Secret. */
   readonly fieldManager: string
   /** Names and addresses of the server. */
   readonly names: readonly string[]
   readonly lives: Lives
 }
 
-/** At the latest so often the schedule is looked at, in milliseconds: the wall clock may jump, and timers do not see it. */
+/** The longest time between two checks of the schedule, in milliseconds. Timers do not notice if the wall clock jumps. */
 const longestWaitMs = 6 * 3_600_000
 
 /**
- * Certificates that nobody has to think of. Two authorities are in a Secret that all replicas share; the serving certificate is made in memory by each
- * replica. Whichever replica is first renews those that are due.
+ * Certificates that the operator makes and renews. Two authorities are in a Secret that all replicas share; each replica makes its serving certificate
+ * in memory. The first replica that finds an authority due renews it.
  */
 export class OwnCertificates implements ManagedCertificates {
   readonly #parts: OwnCertificatesParts
@@ -102,12 +102,12 @@ export class OwnCertificates implements ManagedCertificates {
     return this.#pair?.map(({ cert }) => cert) ?? []
   }
 
-  /** Authorities of a moment ago: a bundle that is written now has them too. */
+  /** Recently replaced authorities, which a new bundle has too. */
   get former(): readonly string[] {
     return this.#former.certs
   }
 
-  /** Has it know what API servers trust: a certificate of another authority waits for that. */
+  /** Sets the test of whether API servers trust an authority. A certificate of another authority waits for that trust. */
   trustedBy(trusts: Trust): void {
     this.#trusts = trusts
   }
@@ -130,17 +130,17 @@ export class OwnCertificates implements ManagedCertificates {
     this.#rounds.askIn(Math.min(Math.max(next - now, 0), longestWaitMs))
   }
 
-  /** The pair that is in the Secret, which is written first if something is due. If another replica wrote it first, the pair of before. */
+  /** Returns the pair in the Secret, which it writes first if an authority is due. If another replica wrote first, returns the earlier pair. */
   async #agreed(now: number): Promise<Pair | undefined> {
     const stored = this.#secret && this.#read(this.#secret)
     const whole = stored?.whole ?? []
-    // A missing or damaged pair is put back as it was.
+    // Missing or damaged authorities are restored from memory.
     const lost = (this.#pair ?? []).filter(held => !isIn(held, whole))
     const known = [...whole, ...lost.slice(0, 2 - whole.length)]
     const pair = nextPair(known, now, this.#parts.lives)
     if (pair.every(one => isIn(one, whole))) return pair
     this.#sayDamage(stored?.problems ?? [])
-    // With what it holds it goes on: the serving certificate must not wait for news of the Secret.
+    // Continues with the pair in memory: the serving certificate must not wait for the next state of the Secret.
     if (!(await this.#write(pair))) return this.#pair
     const made = pair.filter(one => !isIn(one, known))
     for (const { notAfter, fingerprint } of made)
@@ -148,7 +148,7 @@ export class OwnCertificates implements ManagedCertificates {
     return pair
   }
 
-  /** A Secret is read once: that verifies signatures. */
+  /** Parses a state of the Secret only once, because that verifies signatures. */
   #read(secret: Secret): StoredPair {
     if (this.#lastRead?.secret !== secret) this.#lastRead = { secret, stored: storedPair(secret) }
     return this.#lastRead.stored
@@ -163,7 +163,7 @@ export class OwnCertificates implements ManagedCertificates {
     )
   }
 
-  /** Returns false if another replica was first: the state that it wrote arrives by the watch, and asks for a round. */
+  /** Writes the Secret. Returns false if another replica was first; the watch will deliver its state and ask for a round. */
   async #write(pair: Pair): Promise<boolean> {
     const { client, secret, fieldManager } = this.#parts
     const options = { fieldManager, signal: this.#end.signal }
@@ -178,7 +178,7 @@ export class OwnCertificates implements ManagedCertificates {
               { metadata: { resourceVersion: known.metadata?.resourceVersion }, data: dataOf(pair) },
               options,
             )
-      // The watch may have brought a newer state before this answer came: that one is looked at next.
+      // The watch may have delivered a newer state before this answer; the next round uses that state.
       if (!isOlder(answer, this.#secret)) this.#secret = answer
       return true
     } catch (error) {
@@ -212,7 +212,7 @@ export class OwnCertificates implements ManagedCertificates {
     return true
   }
 
-  /** The authority that signs now. If the API server does not trust that one yet, it is one that it does trust. */
+  /** The authority that signs now. If the API server does not trust that authority yet, a trusted authority signs. */
   #signer(pair: Pair, now: number): Authority {
     const wanted = signerOf(pair, now, this.#parts.lives)
     if (this.#trusts(wanted.fingerprint) !== false) return wanted

@@ -27,7 +27,7 @@ function trusted(text: string): Trusted | undefined {
   }
 }
 
-/** Whether an authority has signed the certificate, or an intermediate one that comes with it. */
+/** Whether an authority has signed the certificate, or an intermediate certificate in the chain. */
 export function isSignedBy(chain: string, authorities: readonly Trusted[]): boolean {
   const parsed = Array.from(chain.matchAll(block), ([text]) => new X509Certificate(text))
   return authorities.some(({ cert }) => {

@@ -6,7 +6,7 @@ export interface Lives {
   readonly servingMs: number
 }
 
-/** Two authorities: the one that expires first, and the other. */
+/** Two authorities, in the order of their expiry. */
 export type Pair = readonly [older: Authority, younger: Authority]
 
 /*
@@ -21,14 +21,14 @@ export type Pair = readonly [older: Authority, younger: Authority]
  */
 
 /**
- * By how much a bundle may be out of date without any effect, in milliseconds: half of what the schedule leaves. The rest is for wrong clocks, and for
- * replicas that learn late of a new authority.
+ * The time for which a bundle may be out of date without any effect, in milliseconds: half of the slack in the schedule. The other half is for wrong
+ * clocks, and for replicas that see a new authority late.
  */
 export function lagMs({ authorityMs }: Lives): number {
   return authorityMs / 8
 }
 
-/** The pair that is right now: `known` itself if nothing is due. `known` has valid authorities: at most one that is missing or damaged is left out. */
+/** The pair for the present time: the known authorities if none is due. A missing, damaged or expired authority is replaced. */
 export function nextPair(known: readonly Authority[], now: number, lives: Lives): Pair {
   const life = lives.authorityMs
   const valid = known.filter(one => one.notAfter > now).sort((one, other) => one.notAfter - other.notAfter)
@@ -42,12 +42,12 @@ export function nextPair(known: readonly Authority[], now: number, lives: Lives)
   return sorted(younger, successorOf(younger, now, life))
 }
 
-/** Not before the younger one signs, since the leaf of a replica is of the older one until then. */
+/** Whether the older authority has to be replaced. That is never before the younger signs, because until then leaves are signed by the older. */
 function isDue(older: Authority, younger: Authority, now: number, life: number): boolean {
   return older.notAfter - now <= life / 8 && now - younger.issuedAt >= (life * 3) / 8
 }
 
-/** Expires half a life after the one that stays, in bounds: that one may have been made by hand. */
+/** Makes an authority that expires half a life after the remaining one. The time has bounds, because the remaining authority may have been made by hand. */
 function successorOf(stays: Authority, now: number, life: number): Authority {
   const notAfter = Math.min(Math.max(stays.notAfter + life / 2, now + life / 2), now + (life * 9) / 8)
   return newAuthority(now, notAfter)
@@ -65,7 +65,7 @@ export function signerOf([older, younger]: Pair, now: number, { authorityMs, ser
   return isSettled || isLate ? younger : older
 }
 
-/** When {@link nextPair} or {@link signerOf} may say something else, at the earliest. */
+/** The earliest time at which the result of {@link nextPair} or {@link signerOf} may change. */
 export function nextChange(pair: Pair, now: number, { authorityMs: life, servingMs }: Lives): number {
   const [older, younger] = pair
   const times = [

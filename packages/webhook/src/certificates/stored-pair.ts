@@ -4,15 +4,15 @@ import type { Pair } from './schedule.ts'
 
 const slots = ['authority-1', 'authority-2'] as const
 
-/** What a Secret has of authorities. */
+/** The authorities in a Secret. */
 export interface StoredPair {
-  /** Those that are whole. */
+  /** The valid authorities. */
   readonly whole: readonly Authority[]
-  /** The problems of the others, one text each. It repeats nothing of the Secret. */
+  /** The problem of each other authority. The texts contain no data of the Secret. */
   readonly problems: readonly string[]
 }
 
-/** Reads the authorities in a Secret, whatever is in it. */
+/** Parses the authorities in a Secret. Never throws. */
 export function storedPair(secret: Pick<Secret, 'data'>): StoredPair {
   const whole: Authority[] = []
   const problems: string[] = []

@@ -15,7 +15,7 @@ import {
   yes,
 } from './der.ts'
 
-/** Of RFC 5280 and RFC 5758. */
+/** The object identifiers of RFC 5280 and RFC 5758. */
 const ids = {
   commonName: oid('2.5.4.3'),
   subjectKeyIdentifier: oid('2.5.29.14'),
@@ -34,13 +34,13 @@ export interface Keys {
   readonly publicKey: KeyObject
 }
 
-/** What signs a certificate. */
+/** The signer of a certificate. */
 export interface Issuer extends Keys {
   /** Its common name. */
   readonly subject: string
 }
 
-/** What a certificate says. X.509 knows whole seconds: the times, in milliseconds since 1970, are rounded down. */
+/** The contents of a certificate. Times are in milliseconds since 1970, and rounded down, because X.509 has whole seconds. */
 export interface CertificateContent {
   readonly subject: string
   readonly publicKey: KeyObject
@@ -61,7 +61,7 @@ export function issue(content: CertificateContent, issuer: Issuer): string {
   const signed = sequence(
     // Version 3.
     explicit(0, integer(2)),
-    // 120 bits are random, and the byte before them gives each number the same length.
+    // 120 bits are random, and the first byte gives each number the same length.
     integer(1, ...randomBytes(15)),
     algorithm,
     nameOf(issuer.subject),
@@ -83,7 +83,7 @@ export function issue(content: CertificateContent, issuer: Issuer): string {
 
 function ofAuthority(publicKey: KeyObject): readonly Buffer[] {
   return [
-    // It signs no other authority.
+    // The path length is 0, so it can't sign another authority.
     critical(ids.basicConstraints, sequence(yes, integer(0))),
     // keyCertSign, the sixth bit.
     critical(ids.keyUsage, bitString(Buffer.of(0b0000_0100), 2)),
@@ -108,7 +108,7 @@ const extension = (id: Buffer, value: Buffer): Buffer => sequence(id, octetStrin
 /** An extension that a client must understand. */
 const critical = (id: Buffer, value: Buffer): Buffer => sequence(id, yes, octetString(value))
 
-/** A name of one common name. */
+/** An X.509 name with only a common name. */
 function nameOf(commonName: string): Buffer {
   return sequence(setOf(sequence(ids.commonName, utf8String(commonName))))
 }

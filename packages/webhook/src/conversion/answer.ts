@@ -9,11 +9,11 @@ import type { ConvertibleObject } from './converter.ts'
 import { ConversionError } from './errors.ts'
 
 const apiVersion = 'apiextensions.k8s.io/v1'
-/** Of a uid from the API server, which has 36 characters. */
+/** The maximum length of a uid. Those of the API server have 36 characters. */
 const longestUid = 128
-/** An API server waits for 30 seconds, whatever the definition says. */
+/** The deadline of an answer, in milliseconds. An API server always waits for 30 seconds. */
 export const deadlineMs: number = 24_000
-/** So many objects are named in an answer and in the log. */
+/** The maximum number of objects that an answer and the log name. */
 const mostNamed = 5
 
 /** Answers the body of a request: a ConversionReview in JSON, or why the body is none. Never rejects. */
@@ -119,7 +119,7 @@ function report({ name, hub }: Conversion, failures: readonly ConversionError[],
     environment.metrics.count('wherry_webhook_failures_total', { webhook, reason: code.toLowerCase() })
   for (const error of failures.slice(0, mostNamed)) {
     const { key, cause } = error
-    // Of a kind with secret values, the text of what a converter threw is left out.
+    // For a kind with secret values, the text of the converter's error is left out.
     const shown =
       cause === undefined
         ? error

@@ -9,7 +9,7 @@ class Rounded {
   }
 }
 
-/** A run of digits that may be such an integer: it has more than fifteen. */
+/** More than fifteen digits in a row, which may be an integer that JSON.parse rounds. */
 const longNumber = /[[:,\s]-?\d{16}/
 
 /**
@@ -18,7 +18,7 @@ const longNumber = /[[:,\s]-?\d{16}/
  * @throws SyntaxError
  */
 export function parseKeeping(text: string): unknown {
-  // To look at each value takes several times as long.
+  // A check of each value takes several times as long.
   if (!longNumber.test(text)) return JSON.parse(text)
   type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
   const mark: Reviver = (_key, value, { source }) =>
@@ -28,7 +28,7 @@ export function parseKeeping(text: string): unknown {
   return JSON.parse(text, mark as (key: string, value: unknown) => unknown)
 }
 
-/** The path and the digits of an integer that would be rounded; `undefined` if there is none. */
+/** The path and the digits of an integer that JSON.parse rounds; `undefined` if there is none. */
 export function roundedIn(value: unknown): { readonly path: string; readonly source: string } | undefined {
   const left: [path: string, value: unknown][] = [['', value]]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -40,7 +40,7 @@ export function roundedIn(value: unknown): { readonly path: string; readonly sou
   return undefined
 }
 
-/** Whether a text has a number that must be looked for. */
+/** Whether a text may have an integer that JSON.parse rounds. */
 export function mayRound(text: string): boolean {
   return longNumber.test(text)
 }

@@ -9,11 +9,11 @@ import { checkConverted } from './view-check.ts'
 
 type AnyConverter = { readonly toHub: AnyConvert; readonly fromHub: AnyConvert }
 
-/** What became of an object that was converted to a version and back. */
+/** The result of the conversion of an object to a version and back. */
 export interface RoundTrip {
   readonly converted: KubernetesObject
   readonly back: KubernetesObject
-  /** The paths of values that did not come back, came back as others, or came in addition: `spec.board.size`, with `[]` for the items of a list. */
+  /** The paths of values that were lost, changed or added: `spec.board.size`, with `[]` for the items of a list. */
   readonly lost: readonly string[]
 }
 
@@ -21,8 +21,8 @@ export interface RoundTrip {
 const never = new AbortController().signal
 
 /**
- * How objects of one kind become objects of its other versions. Each version is converted to the hub and from it, so that of two other versions none
- * has to know the other. It is a value: tests convert with it, and `webhooks.convert` serves it.
+ * The conversion between the versions of a kind. Each version is converted to the hub version and from it, so a converter knows only its own version and
+ * the hub. Tests convert objects with it, and `webhooks.convert` serves it.
  *
  * @example
  * ```ts
@@ -46,13 +46,13 @@ export class Conversion<H = unknown> {
   readonly hub: View<H>
   readonly #converters = new Map<string, AnyConverter>()
 
-  /** @throws OptionTypeError, OptionRangeError for a view that is no whole custom resource */
+  /** @throws OptionTypeError, OptionRangeError for a view that is not of a whole custom resource */
   constructor(hub: View<H>) {
     checkConverted('conversion.hub', hub)
     this.hub = hub
   }
 
-  /** What programs that load a module know it by, whatever copy of this package made it. */
+  /** The tag by which programs recognize a conversion, also of another copy of this package. */
   get [Symbol.toStringTag](): 'WherryConversion' {
     return 'WherryConversion'
   }
@@ -60,7 +60,7 @@ export class Conversion<H = unknown> {
   /**
    * Declares how a version is converted to the hub and from it.
    *
-   * @throws OptionTypeError, OptionRangeError for a version that is the hub, or of another kind; WebhookUsageError for a version that is declared already
+   * @throws OptionTypeError, OptionRangeError for the version of the hub or a version of another kind; WebhookUsageError for a version that is declared already
    */
   version<V>(view: View<V>, converter: Converter<V, H>): this {
     checkConverted('conversion.version', view)
@@ -98,7 +98,7 @@ export class Conversion<H = unknown> {
   }
 
   /**
-   * Converts one object to a version, as the API server would get it. The object stays as it is, and is frozen.
+   * Converts an object to a version, with the result that the API server would get. The object is frozen, and not changed.
    *
    * @throws OptionTypeError for a value that is no object with metadata; ConversionError
    */
@@ -116,7 +116,7 @@ export class Conversion<H = unknown> {
   }
 
   /**
-   * Converts one object to a version and back to its own.
+   * Converts an object to a version and back to its own version.
    *
    * @throws OptionTypeError for a value that is no object with metadata; ConversionError
    */

@@ -3,7 +3,7 @@ import type { AnyConvert, ConvertContext, ConvertibleObject } from './converter.
 import { ConversionError, type UnconvertibleError } from './errors.ts'
 import { resultOf } from './result.ts'
 
-/** A conversion, as it is declared. */
+/** The declared parts of a conversion. */
 export interface ConversionParts {
   readonly group: string
   readonly kind: string
@@ -61,7 +61,7 @@ async function run(
     if (thrown instanceof ConversionError) throw thrown
     if (context.signal.aborted && thrown === context.signal.reason) throw thrown
     const way = `from ${object.apiVersion} to ${apiVersion}`
-    // By its name: the converter may have another copy of this package.
+    // Recognized by its name, because the converter may use another copy of this package.
     if (isUnconvertible(thrown)) {
       const about = thrown.field === undefined ? '' : `${thrown.field}: `
       throw new ConversionError('UNCONVERTIBLE', key, thrown.field ?? '', `${about}${thrown.message}`, thrown)

@@ -1,14 +1,14 @@
 import type { Submitted } from '../handler/context.ts'
 
-/** What a converter receives besides the object. */
+/** The context that a converter receives in addition to the object. */
 export interface ConvertContext {
   /** Aborted when the conversion is past its deadline. */
   readonly signal: AbortSignal
 }
 
 /**
- * What a converter returns: the fields of the other version. `apiVersion` and `kind` are filled in. Of `metadata`, `labels` and `annotations` are taken;
- * fields that are left out stay as they were.
+ * What a converter returns: the fields of the other version. `apiVersion` and `kind` are filled in. From `metadata`, only `labels` and `annotations`
+ * are used; if they are left out, they stay unchanged.
  */
 export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {
   readonly apiVersion?: string | undefined
@@ -17,8 +17,8 @@ export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {
 }
 
 /**
- * Converts objects of a version to the hub and back. Both functions get one frozen object and look at nothing else. The API server also asks about objects
- * that have no spec yet, when a server-side apply creates one.
+ * Converts objects of a version to the hub and back. Both functions receive a frozen object, and their result depends only on it. When a server-side apply
+ * creates an object, the API server also converts objects that have no spec yet.
  */
 export interface Converter<V, H> {
   toHub(object: Submitted<V>, context: ConvertContext): Converted<H> | Promise<Converted<H>>

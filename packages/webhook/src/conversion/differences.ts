@@ -19,7 +19,7 @@ export function differences(one: unknown, other: unknown): string[] {
   return [...found].sort()
 }
 
-/** Whether a value is missing, or an object with nothing in it. */
+/** Whether a value is missing or empty. */
 function isHollow(value: unknown): boolean {
   const left = [value]
   for (const one of left) {
@@ -30,7 +30,7 @@ function isHollow(value: unknown): boolean {
   return true
 }
 
-/** Whether a path is one of these, or inside of one. */
+/** Whether a path is equal to a parent path, or inside of it. */
 export function isWithinAny(path: string, parents: readonly string[]): boolean {
   return parents.some(parent => path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`))
 }

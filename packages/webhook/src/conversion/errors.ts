@@ -17,7 +17,7 @@ export type ConversionErrorCode =
   /** The object is of another kind. */
   | 'OTHER_KIND'
 
-/** An object could not be converted. The message names the object, and says why; it has no text of what a converter threw, which is the `cause`. */
+/** An object could not be converted. The message has the object and the reason, but not the text of a converter's error, which is the `cause`. */
 export class ConversionError extends Error {
   override readonly name = 'ConversionError'
   readonly code: ConversionErrorCode
@@ -38,8 +38,8 @@ export class ConversionError extends Error {
 }
 
 /**
- * Thrown by a converter: the object has no counterpart in the other version. Every user that asks for the object sees the message. Other errors
- * are answered by their class alone, and their text is in the operator's log.
+ * Thrown by a converter if the object has no counterpart in the other version. Every user that requests the object sees the message. For other errors,
+ * users see only the class, and the operator's log has the text.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export class ConversionError extends Error {
 export class UnconvertibleError extends Error {
   override readonly name = 'UnconvertibleError'
   readonly code = 'UNCONVERTIBLE'
-  /** The field, as `kubectl` shows it; `undefined` if the error is not about one. */
+  /** The path of the field in the form of `kubectl`; `undefined` if the error is not about a field. */
   readonly field: string | undefined
 
   constructor(message: string, { field }: { readonly field?: string | undefined } = {}) {

@@ -6,8 +6,8 @@ import { ConversionError } from './errors.ts'
 const convertible: ReadonlySet<string> = new Set(['labels', 'annotations'])
 
 /**
- * The object that a converter's result means: of the version `apiVersion`, with the metadata of the object that it was made from. Labels and annotations
- * are the converter's.
+ * The object for a converter's result: of the version `apiVersion`, with the metadata of the converted object. Labels and annotations
+ * are those of the result.
  *
  * @throws ConversionError for other metadata that differs, for another kind, and for a value that is no JSON
  */
@@ -53,7 +53,7 @@ function metadataOf(from: ConvertibleObject, given: unknown, key: string): Conve
   return metadata
 }
 
-/** The API server refuses the whole answer without a word about the field. */
+/** Checks that labels or annotations have texts. The API server would refuse the whole answer without naming the field. */
 function checkTexts(value: unknown, path: string, key: string): void {
   if (value === null) return
   if (!isFields(value)) throw forbidden(key, path, 'to something that is no object')

@@ -10,31 +10,31 @@ import { numbersOf, randomValue } from './random-object.ts'
 export interface RoundTripsOptions {
   /** The definition of the kind, with the schemas of all versions that are converted. */
   readonly definition: CustomResourceDefinition
-  /** How many objects are tried of each version, for each other one. @default 200 */
+  /** The number of objects of each version that are converted to each other version and back. @default 200 */
   readonly seeds?: number | undefined
   /** The first seed. @default 1 */
   readonly firstSeed?: number | undefined
-  /** Fields that may get lost, with all in them: `spec.color`. One that never gets lost is an error. @default none */
+  /** Fields that may get lost, with their contents: `spec.color`. A listed field that never gets lost is an error. @default none */
   readonly loses?: readonly string[] | undefined
-  /** Whether converters may throw an `UnconvertibleError` for objects that the schema takes. @default false */
+  /** Whether converters may throw an `UnconvertibleError` for objects that the schema accepts. @default false */
   readonly mayRefuse?: boolean | undefined
 }
 
-/** The fields that got lost on one way: `v1 → v1beta1 → v1`. */
+/** The fields that got lost in one kind of round trip: `v1 → v1beta1 → v1`. */
 export interface LostFields {
   readonly way: string
   readonly paths: readonly string[]
 }
 
-/** Something got lost that is not expected, or was expected and did not; or an object can't be converted. Each line of the message has a way, a field and a seed. */
+/** An unexpected field got lost, an expected field never got lost, or an object can't be converted. Each line of the message has a round trip, a field and a seed. */
 export class RoundTripError extends Error {
   override readonly name = 'RoundTripError'
   readonly code = 'ROUND_TRIP'
 }
 
 /**
- * Converts random objects of the schemas from each version to the hub and back, and from the hub to each version and back. Resolves with the fields that
- * got lost, and all are expected. For a test of the conversion.
+ * Converts random objects of the schemas from each version to the hub and back, and from the hub to each version and back. Resolves with the lost fields,
+ * which are all expected. For a test of the conversion.
  *
  * @throws RoundTripError; OptionTypeError, OptionRangeError
  * @example

@@ -2,7 +2,7 @@ import type { CustomResourceConversion } from '@wherry/client/resources/apiexten
 import type { WebhookPlace } from '../scope/configurations.ts'
 import type { Conversion } from './conversion.ts'
 
-/** What a CustomResourceDefinition has in `spec.conversion`, without a bundle. */
+/** The field `spec.conversion` of a CustomResourceDefinition, without a bundle. */
 export interface ConversionStanza {
   /** The name of the definition. */
   readonly definition: string

@@ -2,21 +2,21 @@ import { defineResource, type KubernetesObject, type Timer, type View } from '@w
 import type { Operator } from '@wherry/controller'
 import type { Conversion } from './conversion.ts'
 
-/** How long an API server may take until it converts as the definition says, in milliseconds. */
+/** How long an API server may take until it uses a changed definition for conversions, in milliseconds. */
 const settleMs = 10_000
-/** How long it takes until the API server is asked again whether it converts, in milliseconds. */
+/** The time until the next probe of whether the API server converts, in milliseconds. */
 const probeMs = 250
-/** A definition that was changed so long ago, in milliseconds, has been taken up by every API server. Clocks may differ by the rest. */
+/** The age of a change, in milliseconds, after which every API server uses it. It is `settleMs` and a margin for clocks that differ. */
 const freshMs = 30_000
 
-/** What a definition says of a conversion: `unseen` until it is known, `absent` if there is no definition. */
+/** Whether a definition has the conversion: `unseen` until it is known, `absent` if there is no definition. */
 export type DefinitionState = 'unseen' | 'absent' | 'lacking' | 'there'
 
 /**
- * Whether API servers convert the objects of a kind. An API server takes a change of `spec.conversion` up a moment after it has accepted it, and until
- * then it answers with objects as they are stored, with the version that was asked for. So nothing is read into a cache before the definition has the
- * conversion and one of these shows that the server has taken it up: it has asked for a conversion, it has no object, or ten seconds have passed.
- * If the definition loses the conversion and gets it back, all that is cached is read again. So it is ten seconds later, for the other API servers.
+ * Holds back the reads of caches until API servers convert the objects of a kind. An API server uses a change of `spec.conversion` only a moment after
+ * it has accepted the change. Until then it answers with the stored fields under the requested version. So nothing is read into a cache before the
+ * definition has the conversion, and the server has asked for a conversion, has no object, or ten seconds have passed. If the definition loses the
+ * conversion and gets it back, all cached objects are read again, and once more ten seconds later, for the other API servers.
  */
 export class TakenUp {
   readonly #operator: Operator
@@ -51,7 +51,7 @@ export class TakenUp {
     this.#changed.resolve()
   }
 
-  /** Takes what the definition says now. `changedAt`: when it got its conversion as far as that is known, in milliseconds since 1970. */
+  /** Receives the current state of the definition. `changedAt`: the time at which the definition got the conversion, if known, in milliseconds since 1970. */
   see(state: DefinitionState, changedAt: number | undefined): void {
     const before = this.#state
     if (state === 'there' ? before === 'there' || before === 'coming' : before === state) return
@@ -67,12 +67,12 @@ export class TakenUp {
     if (this.#probed.size > 0) void this.#probe()
   }
 
-  /** An API server has asked for a conversion, and was answered. */
+  /** Called when an API server has asked for a conversion and was answered. */
   asked(): void {
     this.#isAsked = true
   }
 
-  /** Why nothing is read; `undefined` if it is. */
+  /** The reason why reads are held back; `undefined` if they are not. */
   get obstacle(): string | undefined {
     const { name } = this.#conversion
     if (this.#state === 'lacking') return `${name} is not read until its definition has its conversion`
@@ -80,7 +80,7 @@ export class TakenUp {
     return undefined
   }
 
-  /** What was read before. */
+  /** The informers of the kind, with views that were read before. */
   get #cached(): readonly { readonly view: View }[] {
     const { group, plural } = this.#conversion.hub.resource
     const isOf = ({ resource }: View): boolean => resource.group === group && resource.plural === plural
@@ -111,7 +111,7 @@ export class TakenUp {
     narrow.relist(resource)
   }
 
-  /** Has the API server read an object in each version, where caches wait to read: one of the versions is not that of the object. */
+  /** Lists an object in each version, in the namespaces for which caches wait. At least one version differs from the stored one, so the API server has to convert. */
   async #probe(): Promise<void> {
     this.#again?.cancel()
     const { client } = this.#operator
@@ -121,7 +121,7 @@ export class TakenUp {
       for (const namespace of this.#probed) {
         const resource = defineResource<KubernetesObject>({ ...this.#conversion.hub.resource, version })
         const view = namespace === undefined ? resource : resource.within({ namespaces: [namespace] })
-        // It may not be served, may be refused, or can't be converted yet: the time that passes settles it.
+        // The version may not be served, the list may be refused, or the conversion may fail yet: then the time decides.
         const page = await client.list(view as never, { limit: 1, signal }).catch(() => undefined)
         found += page?.items.length ?? 1
       }

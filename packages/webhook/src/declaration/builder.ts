@@ -10,8 +10,8 @@ import { checkWhen } from './when.ts'
 /** Which requests a webhook is called for. */
 export interface SubresourceOptions {
   /**
-   * A CEL expression over `object`, `oldObject` and `request`: the webhook is called only if it is true. The API server evaluates it, so a request
-   * that it leaves out costs no call. @default every request
+   * A CEL expression over `object`, `oldObject` and `request`: the webhook is called only if the expression is true. The API server evaluates it, so other requests
+   * cost no call. @default every request
    */
   readonly when?: string | undefined
 }
@@ -21,7 +21,7 @@ export interface ForOptions<O extends Operation> extends SubresourceOptions {
   /** The operations for which the webhook is called. @default CREATE and UPDATE: a deletion passes without a call */
   readonly operations?: readonly O[] | undefined
   /**
-   * `changed`: an update that changes nothing but the status and metadata other than labels passes without a call, so a finalizer can always be
+   * `changed`: an update that changes only the status, or metadata other than labels, passes without a call, so a finalizer can always be
    * removed. `all`: the webhook is called for every update.
    * @default 'changed'
    */
@@ -31,7 +31,7 @@ export interface ForOptions<O extends Operation> extends SubresourceOptions {
 type Settings = Omit<WebhookDefinition, 'name' | 'failurePolicy' | 'handler' | 'type'>
 
 /**
- * A webhook that has a name and nothing else yet: the next step is `for`.
+ * A webhook that has only a name so far: the next step is `for`.
  *
  * @example
  * ```ts
@@ -133,7 +133,7 @@ export class WebhookBuilder<C, O extends Operation> {
     this.#settings = settings
   }
 
-  /** Keeps a view in the operator's cache for `read`, and holds readiness until it is synced. */
+  /** Keeps a view in the operator's cache for `read`. The operator is ready only once the view is synced. */
   reads(view: View): this {
     viewCheck('reads', view)
     this.#settings = { ...this.#settings, reads: [...this.#settings.reads, view] }
@@ -150,7 +150,7 @@ export class WebhookBuilder<C, O extends Operation> {
     return this
   }
 
-  /** How long the API server waits for an answer. The handler has 0.8 of it. @default 5 */
+  /** How long the API server waits for an answer, in seconds. The handler has 80 % of this time. @default 5 */
   timeoutSeconds(timeoutSeconds: number): this {
     integer(1, 30)('timeoutSeconds', timeoutSeconds)
     this.#settings = { ...this.#settings, timeoutSeconds }
@@ -164,7 +164,7 @@ export class WebhookBuilder<C, O extends Operation> {
     return this
   }
 
-  /** The function that looks at a request and may refuse it: see {@link Validate}. */
+  /** The function that checks a request and may refuse it: see {@link Validate}. */
   validate(handler: Validate<C, O>): this {
     return this.#handle('validating', handler as unknown as AnyHandler)
   }

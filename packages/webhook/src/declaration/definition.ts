@@ -2,13 +2,13 @@ import type { View } from '@wherry/client'
 import type { CommonContext } from '../handler/context.ts'
 import type { Operation } from '../handler/request.ts'
 
-/** What the API server does with a request if the webhook gives no answer. */
+/** The decision of the API server about a request if the webhook gives no answer. */
 export type FailurePolicy = 'Fail' | 'Ignore'
 
 /** A handler, whatever its types. */
 export type AnyHandler = (context: CommonContext) => unknown
 
-/** A webhook that is declared whole. */
+/** A webhook with a complete declaration. */
 export interface WebhookDefinition {
   readonly name: string
   readonly type: 'validating' | 'mutating'

@@ -1,7 +1,7 @@
 import { OptionRangeError, type View } from '@wherry/client'
 import { viewCheck } from '@wherry/client/internal'
 
-/** Groups with objects that are reviews of tokens and rights: a webhook on them would be asked by its own requests. */
+/** Groups of reviews of tokens and rights. A webhook for them would be called because of its own requests. */
 const reviewGroups: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
 /** Why a webhook for a resource would be dangerous, or never be called. */

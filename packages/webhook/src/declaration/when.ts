@@ -3,7 +3,7 @@ import { text } from '@wherry/client/internal'
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
-/** What the expression `(a` lacks, in words; `undefined` if all its brackets and strings are closed. */
+/** The bracket or quote that an expression such as `(a` lacks, in words; `undefined` if all are closed. */
 function unbalanced(expression: string): string | undefined {
   const open: string[] = []
   for (let at = 0; at < expression.length; at++) {
@@ -23,7 +23,7 @@ function unbalanced(expression: string): string | undefined {
   return missing === undefined ? undefined : `an expression without its last ${missing}`
 }
 
-/** Where a string that begins at `start` has its last quote. */
+/** The position of the last quote of a string that begins at `start`. */
 function endOfString(expression: string, start: number): number | undefined {
   const quote = expression[start] as string
   const isLong = expression.startsWith(quote.repeat(3), start)

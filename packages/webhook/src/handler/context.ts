@@ -1,7 +1,7 @@
 import type { FromServer, LabelSelectorInput, ObjectMeta, View } from '@wherry/client'
 import type { AdmissionUser, Operation } from './request.ts'
 
-/** An object as a client submits it: it has metadata, and its name may be missing (`generateName`). */
+/** An object that a client submits. It has metadata, and its name may be missing (`generateName`). */
 export type Submitted<C> = C & { metadata: ObjectMeta }
 
 /** Names an object to read. A missing namespace is that of the request. */
@@ -12,36 +12,36 @@ export interface CachedKey {
 
 /** Which objects of a view to list. */
 export interface CachedListOptions {
-  /** Only objects of this namespace. @default all of the view's */
+  /** Lists only objects of this namespace. @default all namespaces of the view */
   readonly namespace?: string | undefined
-  /** Only objects with these labels. @default all of the view's */
+  /** Lists only objects with these labels. @default all objects of the view */
   readonly labels?: LabelSelectorInput | undefined
 }
 
 /**
- * Reads from the operator's caches, and never from the API server. It never waits: if no synced informer serves the view, the read rejects with a
- * `NotInCacheError`. Declare the views with `.reads(view)`, so that the operator is ready only once they are synced. Do not change what it returns.
+ * Reads from the operator's caches, and never from the API server. A read never waits: if no synced informer serves the view, it rejects with a
+ * `NotInCacheError`. Declare the views with `.reads(view)`, so that the operator is ready only once they are synced. Do not change returned objects.
  */
 export interface CachedRead {
-  /** One object; `undefined` if it does not exist. */
+  /** Reads an object; `undefined` if it does not exist. */
   get<C>(view: View<C>, key: CachedKey): Promise<FromServer<C> | undefined>
   /** The objects of a view, in no particular order. */
   list<C>(view: View<C>, options?: CachedListOptions): Promise<FromServer<C>[]>
 }
 
-/** What a denial is about. */
+/** The field and the status of a denial. */
 export interface DenyOptions {
-  /** The field, as `kubectl` shows it: `spec.players`. @default none */
+  /** The path of the field, which `kubectl` shows: `spec.players`. @default none */
   readonly field?: string | undefined
-  /** The HTTP status that the client gets, from 400 to 599. Of several denials the first one's counts. @default 403 */
+  /** The HTTP status that the client gets, from 400 to 599. With several denials, the code of the first counts. @default 403 */
   readonly code?: number | undefined
 }
 
-/** What every handler receives. It is valid until the handler has ended. */
+/** The context of every handler. It is valid until the handler has ended. */
 export interface CommonContext {
-  /** The uid of the request. It is also in the log. */
+  /** The uid of the request, which is also in the log. */
   readonly uid: string
-  /** The name of the object; `undefined` if the server is still to generate it. */
+  /** The name of the object; `undefined` if the server generates the name later. */
   readonly name: string | undefined
   /** The namespace of the object; `undefined` for a cluster-scoped object. */
   readonly namespace: string | undefined
@@ -51,20 +51,20 @@ export interface CommonContext {
   readonly user: AdmissionUser
   /** Whether nothing will be stored. The context has nothing to write with; do not write by other means either if this is true. */
   readonly isDryRun: boolean
-  /** The `CreateOptions`, `UpdateOptions` or `DeleteOptions` of the request, `fieldManager` among them. */
+  /** The `CreateOptions`, `UpdateOptions` or `DeleteOptions` of the request, including `fieldManager`. */
   readonly options: Readonly<Record<string, unknown>>
   /** Reads from the operator's caches. */
   readonly read: CachedRead
-  /** Refuses the request, and goes on: all denials of a run are in the one answer. */
+  /** Refuses the request. The handler continues, and the answer has all denials of the run. */
   deny(message: string, options?: DenyOptions): void
-  /** Gives the client a warning, which `kubectl` prints. The API server cuts warnings after 256 characters, and all of them after 4096. */
+  /** Sends the client a warning, which `kubectl` prints. The API server cuts each warning after 256 characters, and all warnings together after 4096. */
   warn(message: string): void
   /** Aborted when the handler is past its deadline, and when it has ended. */
   readonly signal: AbortSignal
 }
 
 /**
- * The objects of a request, by its operation: narrow by `operation`. They are frozen. Integers beyond 2^53 − 1 are rounded: do not compare them.
+ * The objects of a request: narrow them by `operation`. They are frozen. Integers beyond 2^53 − 1 are rounded: do not compare them.
  */
 export type ReviewedObjects<C, O extends Operation> = {
   readonly CREATE: { readonly operation: 'CREATE'; readonly object: Submitted<C>; readonly old: undefined }
@@ -72,21 +72,21 @@ export type ReviewedObjects<C, O extends Operation> = {
   readonly DELETE: { readonly operation: 'DELETE'; readonly object: undefined; readonly old: FromServer<C> }
 }[O]
 
-/** What a validating handler receives. */
+/** The context of a validating handler. */
 export type ValidateContext<C, O extends Operation = 'CREATE' | 'UPDATE'> = CommonContext & ReviewedObjects<C, O>
 
-/** What a mutating handler receives: the same, and a draft to change. */
+/** The context of a mutating handler: that of a validating handler, and a draft to change. */
 export type MutateContext<C, O extends Operation = 'CREATE' | 'UPDATE'> = ValidateContext<C, O> & {
   /** A copy of `object`. Its differences are the answer; a draft left alone changes nothing. */
   readonly draft: Submitted<C>
 }
 
-/** Looks at a request. It refuses the request by `deny`. If it throws, or is past its deadline, `failurePolicy` decides. */
+/** Checks a request, and refuses it by `deny`. If the handler throws, or is past its deadline, `failurePolicy` decides. */
 export type Validate<C, O extends Operation = 'CREATE' | 'UPDATE'> = (
   context: ValidateContext<C, O>,
 ) => void | Promise<void>
 
-/** Changes the draft. It may run twice for one request, so a second run must find nothing left to change. */
+/** Changes the draft. It may run twice for a request, and the second run must change nothing more. */
 export type Mutate<C, O extends Operation = 'CREATE' | 'UPDATE'> = (
   context: MutateContext<C, O>,
 ) => void | Promise<void>

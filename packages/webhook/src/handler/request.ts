@@ -1,4 +1,4 @@
-/** What a request does. */
+/** The operation of a request. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE'
 
 /** The sender of a request, as the API server has authenticated it. */
@@ -9,7 +9,7 @@ export interface AdmissionUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** A `request` of an AdmissionReview v1, as far as it is read. */
+/** The fields of the `request` of an AdmissionReview v1 that are read. */
 export interface AdmissionRequest {
   readonly uid: string
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string }

@@ -17,14 +17,14 @@ export interface WebhookService {
   readonly port?: number | undefined
 }
 
-/** Where the API server finds the webhooks. */
+/** The Service or the address at which the API server calls the webhooks. */
 export interface WebhookPlace {
   readonly service: WebhookService
   /** `https://HOST:PORT`, in place of the Service. */
   readonly origin?: string | undefined
 }
 
-/** A configuration of webhooks, as it is applied. */
+/** A configuration of webhooks to apply. */
 export type WebhookConfiguration = (ValidatingWebhookConfiguration | MutatingWebhookConfiguration) & {
   readonly kind: 'ValidatingWebhookConfiguration' | 'MutatingWebhookConfiguration'
   readonly metadata: { readonly name: string }
@@ -33,8 +33,8 @@ export type WebhookConfiguration = (ValidatingWebhookConfiguration | MutatingWeb
 const apiVersion = 'admissionregistration.k8s.io/v1'
 
 /**
- * The configurations of webhooks: one of the validating webhooks, one of the mutating ones, each only if there are some. Both have the operator's
- * name. They have no `caBundle`: a tool that applies them must not undo the one that the operator sets.
+ * The configurations of webhooks: that of the validating webhooks and that of the mutating webhooks, if there are any. Both have the operator's
+ * name. They have no `caBundle`, because a tool that applies them must not undo the `caBundle` of the operator.
  */
 export function webhookConfigurations(
   operator: string,
@@ -57,7 +57,7 @@ export function webhookConfigurations(
   ]
 }
 
-/** What the names of an operator's webhooks end with in its configurations. */
+/** The end of the names of an operator's webhooks in its configurations. */
 export function nameSuffix(operator: string): string {
   return `.${operator}.webhooks.wherry.dev`
 }

@@ -2,8 +2,8 @@ import type { MatchCondition } from '@wherry/client/resources/admissionregistrat
 import type { WebhookDefinition } from '../declaration/definition.ts'
 
 /**
- * True unless an update changes nothing but the status, and metadata other than labels. It compares all other fields, because not every kind keeps
- * what its users write in `spec`: a ConfigMap has `data`.
+ * True unless an update changes only the status, or metadata other than labels. It compares all other fields, because not every kind keeps
+ * its users' values in `spec`: a ConfigMap has `data`.
  */
 const changed = [
   "request.operation != 'UPDATE'",

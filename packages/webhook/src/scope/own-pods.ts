@@ -6,12 +6,12 @@ const needed: ReadonlySet<string> = new Set([
   ...['apps/deployments', 'apps/replicasets', 'apps/statefulsets', 'apps/daemonsets'],
   ...['batch/jobs', 'discovery.k8s.io/endpointslices'],
 ])
-/** The same for resources that are in no namespace. */
+/** The same for resources without namespaces. */
 const neededOfCluster: ReadonlySet<string> = new Set(['/nodes', '/persistentvolumes'])
 
 /**
- * Why a webhook could keep the operator's own Pods from starting, and so itself from being served; `undefined` if it can't. A webhook that fails open
- * can't, and neither can one that leaves out the operator's namespace.
+ * The reason why a webhook could prevent the operator's own Pods from starting, and so its own server; `undefined` if it can't. A webhook with the
+ * policy `Ignore` can't, nor can a webhook that leaves out the operator's namespace.
  */
 export function blocksOwnPods(definition: WebhookDefinition, ownNamespace: string): string | undefined {
   const { name, view, failurePolicy, subResource } = definition

@@ -4,12 +4,12 @@ import type { LabelSelector } from '@wherry/client/resources/meta'
 /** The label that every namespace has, with its name. */
 const nameLabel = 'kubernetes.io/metadata.name'
 
-/** The namespaces that no webhook sees unless its view names them: without them the cluster, or the operator, could not start. */
+/** The namespaces that no webhook reviews unless its view names them. Otherwise a failing webhook could prevent the start of the cluster or of the operator. */
 export function sparedNamespaces(own: string): string[] {
   return [...new Set(['kube-system', own])].sort()
 }
 
-/** Whether objects of a resource are found by labels of a namespace: they are in one, or are namespaces. */
+/** Whether a namespace selector applies to a resource: its objects are in namespaces, or are namespaces. */
 function hasNamespace({ resource }: View): boolean {
   return resource.namespaced || (resource.group === '' && resource.plural === 'namespaces')
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Two objects of 3 MiB, which etcd takes at most with room for their envelopes. */
+/** The maximum length of a body: two objects of 3 MiB, the largest that etcd accepts, and their envelopes. */
 export const longestBodyBytes: number = 7 * 1024 * 1024
-/** How much more of a body that is too long is read and dropped, so that its sender gets to read the answer. */
+/** The number of further bytes of a too long body that are read and dropped, so that its sender reads the answer. */
 const droppedBytes = 4 * longestBodyBytes
 
-/** The body of a request; `undefined` if it is too long. Rejects if the connection ends before the body does. */
+/** Reads the body of a request. Resolves with `undefined` if the body is too long. Rejects if the connection ends before the body does. */
 export function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -7,9 +7,9 @@ export interface ServingCertificate {
   readonly key: string
 }
 
-/** Where the server has its certificate from. */
+/** A source of the server's certificate. */
 export interface CertificateSource {
-  /** The certificate to serve with now. It is called once before the server listens, and after each change. */
+  /** Returns the current serving certificate. Called once before the server listens, and after each change. */
   current(): ServingCertificate
   /** Calls the listener after each change, until the returned function is called. */
   onChange(listener: () => void): () => void
@@ -21,7 +21,7 @@ export const certificateSourceCheck: ReturnType<typeof having> = having(
   'onChange',
 )
 
-/** The certificate of now. Node would take an empty one, and then refuse each handshake. @throws OptionRangeError, which does not repeat it */
+/** Returns the current certificate. Refuses an empty one, with which Node would fail each handshake. @throws OptionRangeError without the text of the certificate */
 export function certificateOf(source: CertificateSource): ServingCertificate {
   const { cert, key } = source.current()
   if (typeof cert !== 'string' || !cert.includes('-----BEGIN CERTIFICATE-----'))

@@ -14,7 +14,7 @@ export interface HookAnswer {
   readonly text: string
 }
 
-/** Answers the body of a request. It must not reject. */
+/** Answers the body of a request. The hook must not reject. */
 export type AnswerHook = (body: Buffer) => Promise<HookAnswer>
 
 /** Options of a {@link WebhookServer}. */
@@ -33,7 +33,7 @@ export interface WebhookServerOptions {
 
 /** How long a handshake, and a request with its body, may take to arrive, in milliseconds. The API server waits for 30 s at most. */
 const requestTimeoutMs = 30_000
-/** An API server keeps an idle connection for 90 s: if it was closed here first, a request could meet the end of its connection. */
+/** Longer than the 90 s for which an API server keeps an idle connection: if the server closed it first, a request could fail on the closing connection. */
 const keepAliveTimeout = 120_000
 /** How long a stop waits for requests under way: the longest deadline of a handler, and a little for its answer. */
 const stopTimeoutMs = 27_000
@@ -41,13 +41,13 @@ const stopTimeoutMs = 27_000
 type AnyRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & IncomingMessage
 
 /**
- * Serves webhooks over TLS 1.2 or later. A certificate that changes is taken up for new connections, and those that are open stay.
+ * Serves webhooks over TLS 1.2 or later. A changed certificate is used for new connections; open connections stay.
  */
 export class WebhookServer {
   readonly #options: WebhookServerOptions
   readonly #server: Server | Http2SecureServer
   readonly #sessions = new Set<Http2Session>()
-  /** All connections, also those that have sent nothing yet: an API server opens some to spare, and keeps them for 90 s. */
+  /** All connections, including unused ones: an API server opens spare connections, and keeps them for 90 s. */
   readonly #sockets = new Set<Socket>()
   readonly #underWay = new Set<Promise<void>>()
   #forget: (() => void) | undefined
@@ -81,12 +81,12 @@ export class WebhookServer {
     })
   }
 
-  /** Where it listens; 0 while it does not. */
+  /** The port that the server listens on; 0 while it does not listen. */
   get port(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? 0
   }
 
-  /** Begins to listen. Rejects if it can't, as when the port is taken. */
+  /** Begins to listen. Rejects if that fails, for example because the port is taken. */
   async listen(): Promise<void> {
     const { host, port, certificates } = this.#options
     this.#forget = certificates.onChange(() => this.#renew())
@@ -102,7 +102,7 @@ export class WebhookServer {
     this.#server.on('tlsClientError', () => {})
   }
 
-  /** Takes no more connections, answers the requests that have begun, and closes. Resolves when no connection is left. Idempotent. */
+  /** Accepts no more connections, answers the requests that have begun, and closes. Resolves when no connection is left. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -148,7 +148,7 @@ export class WebhookServer {
     const begun = clock.monotonic()
     const done = this.#answer(hook, request, response)
       .catch(error => {
-        // The connection has ended before the request did: nobody waits for the answer.
+        // If the connection has ended before the request, no client waits for the answer.
         if (!request.readableAborted && !response.destroyed) this.#report(error)
         response.destroy()
         return 499

@@ -17,7 +17,7 @@ export interface GameObjects {
   deleteAll(client: Client): Promise<unknown>
 }
 
-/** The objects of the game in a namespace. No node runs a Pod of it: its scheduler does not exist. */
+/** The objects of the game in a namespace. No node runs its Pods, because their scheduler does not exist. */
 export function gameObjects(namespace: string, sizeBytes: number): Readonly<Record<GameKind, GameObjects>> {
   const content = 'x'.repeat(sizeBytes)
   // A server has the bytes of a Secret in base64.

@@ -7,16 +7,16 @@ export type GameKind = (typeof gameKinds)[number]
 /** Objects that a program should not care about. */
 export interface GameOptions {
   readonly counts: Readonly<Record<GameKind, number>>
-  /** Of each ConfigMap and Secret. */
+  /** The size of each ConfigMap and Secret. */
   readonly sizeBytes: number
   /** If the memory grows by more, the program has failed. */
   readonly maxGrowthBytes: number
 }
 
-/** Kubernetes takes a ConfigMap or Secret of 1 MiB at most. */
+/** The maximum size of an object. Kubernetes accepts a ConfigMap or Secret of at most 1 MiB. */
 const maxSizeBytes = 1_000_000
 
-/** Reads what the command line says of the game: `configmaps=5,size=100kB`. What it leaves out is the default. @throws CommandFailure */
+/** Parses the options of the game from the command line: `configmaps=5,size=100kB`. Missing options have their defaults. @throws CommandFailure */
 export function gameOf(text: string, maxGrowth: string): GameOptions {
   const counts = { configmaps: 20, secrets: 20, pods: 100, events: 100 }
   let sizeBytes = 500_000

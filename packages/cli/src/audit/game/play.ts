@@ -7,7 +7,7 @@ import type { MemorySamples } from '../process/memory-samples.ts'
 import { gameObjects } from './game-objects.ts'
 import { type GameOptions, gameKinds } from './game-options.ts'
 
-/** What a program received of objects that it should not care about, and what they cost it. */
+/** The objects of the game that a program received, although it should not need them, and the memory that they cost it. */
 export interface GameReport {
   readonly namespace: string
   readonly counts: GameOptions['counts']
@@ -19,13 +19,13 @@ export interface GameReport {
   readonly maxGrowthBytes: number
 }
 
-/** What the game plays against. */
+/** The server and the program that the game is played with. */
 export interface GameStage {
   readonly access: ClusterAccess
   readonly received: Received
   readonly ledger: Ledger
   readonly samples: MemorySamples
-  /** For so long before and after the game the program asks for nothing, in milliseconds. */
+  /** The time without a request before and after the game, in milliseconds. */
   readonly restMs: number
   /** Ends the game. */
   readonly signal: AbortSignal
@@ -33,17 +33,17 @@ export interface GameStage {
 
 /** How many objects are made at a time. */
 const atATime = 8
-/** How long a cluster may take to make the ServiceAccount of a new namespace, in milliseconds. It refuses Pods before. */
+/** How long a cluster may take to make the ServiceAccount of a new namespace, in milliseconds. The server refuses Pods before. */
 const accountMs = 10_000
 /** How long a server may take to empty a namespace, in milliseconds. */
 const removalMs = 300_000
 
-/** Waits until the program rests, adds objects in a namespace of the game and removes them, and waits again. The namespace is gone when it resolves or rejects. */
+/** Waits until the program rests, adds objects in a namespace of the game and removes them, and waits again. When the promise settles, the namespace is deleted. */
 export async function play(options: GameOptions, stage: GameStage): Promise<GameReport> {
   const { access, received, ledger, samples, restMs, signal } = stage
   const { counts, sizeBytes, maxGrowthBytes } = options
   const { namespace } = received
-  // The audit's own connections: the proxy counts nothing of the game but what the program receives.
+  // The game uses its own connections, so the proxy does not count its requests.
   await using client = new Client({ access })
   const objects = gameObjects(namespace, sizeBytes)
   await untilRest(ledger, restMs, signal)
@@ -62,7 +62,7 @@ export async function play(options: GameOptions, stage: GameStage): Promise<Game
     await client.delete(namespaces, { name: namespace })
     await client.waitFor(namespaces, { name: namespace }, found => found === undefined, { timeoutMs: removalMs })
   }
-  // What the program asks for because of the game is a part of it.
+  // Requests that the deletions cause belong to the game, so the rest begins now.
   ledger.touch()
   await untilRest(ledger, restMs, signal)
   const after = await samples.now()
@@ -74,7 +74,7 @@ export async function play(options: GameOptions, stage: GameStage): Promise<Game
   }
 }
 
-/** Resolves when Pods can be made in a new namespace. A server without the controller of ServiceAccounts has none, and takes Pods without. */
+/** Resolves when Pods can be made in a new namespace. A server without the controller of ServiceAccounts makes none, and accepts Pods without one. */
 async function hasAccount(client: Client, namespace: string, signal: AbortSignal): Promise<void> {
   const isThere = (account: unknown): boolean => account !== undefined
   const key = { namespace, name: 'default' }
@@ -83,7 +83,7 @@ async function hasAccount(client: Client, namespace: string, signal: AbortSignal
   })
 }
 
-/** Resolves when the program has asked for something, and then for nothing for a while. */
+/** Resolves when the program has sent no request for `restMs`. */
 async function untilRest(ledger: Ledger, restMs: number, signal: AbortSignal): Promise<void> {
   for (let left = ledger.restsIn(restMs); left > 0; left = ledger.restsIn(restMs))
     await sleep(systemClock(), left, signal)

@@ -4,47 +4,47 @@ import type { BodyForm } from '../scan/shapes.ts'
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const
 
-/** What a request asks of a resource. */
+/** The verb of a request, as an API server names it. */
 export type Verb = (typeof verbs)[number] | 'connect' | 'other'
 
 const isVerb = (text: string): text is (typeof verbs)[number] => (verbs as readonly string[]).includes(text)
 
-/** A request as an API server understands it. */
+/** A request, parsed as an API server parses it. */
 export interface ApiCall {
   readonly verb: Verb
-  /** `pods`, `games.arcade.example.com`; the path if it is of no resource, such as `/version`. */
+  /** `pods`, `games.arcade.example.com`; or the path if the request is for no resource, such as `/version`. */
   readonly resource: string
   readonly subresource: string
-  /** Empty: of the whole cluster, or of a resource without namespaces. */
+  /** The namespace. Empty for the whole cluster, and for a resource without namespaces. */
   readonly namespace: string
-  /** Empty for a list or watch, and for a new object. */
+  /** The name of the object. Empty for a list or watch, and for a new object. */
   readonly name: string
-  /** The label selector and the field selector, and `metadata only`: what makes lists and watches of a resource differ. */
+  /** The label selector, the field selector and `metadata only`, by which lists and watches of a resource differ. */
   readonly selector: string
-  /** Whether it asks for a further page of a list. */
+  /** Whether the request is for a further page of a list. */
   readonly isFurtherPage: boolean
-  /** Whether it is a watch that begins with all objects, in place of a list. */
+  /** Whether the request is a watch that begins with all objects, in place of a list. */
   readonly isStreamedList: boolean
-  /** Whether nothing is stored. */
+  /** Whether the server stores nothing. */
   readonly isDryRun: boolean
-  /** Of a write: the manager that the server will name in `managedFields`. */
+  /** The field manager of a write, which the server will name in `managedFields`. */
   readonly manager: string
-  /** Of a patch: `apply`, `merge`, `strategic` or `json`. */
+  /** The type of a patch: `apply`, `merge`, `strategic` or `json`. */
   readonly patch: string
-  /** What its sender needs. None if that is not the program itself. */
+  /** The rights that the request needs. Empty if the program does not send the request as itself. */
   readonly rights: readonly AskedRight[]
 }
 
-/** What of a request says how a server understands it. */
+/** The parts of a request that decide how a server parses it. */
 export interface RequestHead {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly accept: string
   readonly contentType: string
   readonly userAgent: string
   readonly isUpgrade: boolean
-  /** Whether the program sends it as itself: not with another token, nor as another user. */
+  /** Whether the program sends the request as itself: neither with another token nor as another user. */
   readonly isOwn: boolean
 }
 
@@ -91,7 +91,7 @@ function selectorOf(query: URLSearchParams, accept: string): string {
     .join('; ')
 }
 
-/** How the body of a good answer is read. Undefined: its objects are not counted. */
+/** The form in which the body of a successful answer is read. Undefined: the objects of the answer are not counted. */
 export function answerForm({ verb, subresource }: ApiCall): BodyForm | undefined {
   if (verb === 'watch' || verb === 'list') return verb
   const isOfObject = subresource === '' || subresource === 'status'

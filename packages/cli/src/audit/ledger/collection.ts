@@ -1,6 +1,6 @@
 import type { Found } from '../scan/body-reader.ts'
 
-/** Why a program listed objects again that it had listed before. */
+/** The reason for a repeated list of the same objects. */
 export type RelistReason =
   /** The server no longer had the version that a watch was to begin at. */
   | '410'
@@ -12,7 +12,7 @@ export type RelistReason =
   | 'left'
   /** A watch of the same objects was open. */
   | 'open'
-  /** The program has not watched them since. */
+  /** The program did not watch the objects after its last list. */
   | 'unwatched'
   /** The server refused the watch. */
   | 'refused'
@@ -22,7 +22,7 @@ export type AnswerEnd = 'closed' | 'cut' | 'left'
 
 /** The lists and watches of one resource in one scope with one selector. */
 export class Collection {
-  /** Empty for the whole cluster. */
+  /** The namespace; empty for the whole cluster. */
   readonly namespace: string
   readonly selector: string
   lists = 0
@@ -32,11 +32,11 @@ export class Collection {
   objects = 0
   /** Bytes of the bodies, unpacked. */
   bytes = 0
-  /** Bytes as they were sent. */
+  /** Bytes of the bodies as they were sent, possibly compressed. */
   wireBytes = 0
-  /** Different objects among them, those that were deleted too. */
+  /** The number of different objects, including deleted ones. */
   distinct = 0
-  /** Bytes of each different object once, as it was last received. */
+  /** Bytes of the last received version of each different object. */
   onceBytes = 0
   readonly relists: Map<RelistReason, number> = new Map()
   readonly #sizes = new Map<string, number>()
@@ -49,12 +49,12 @@ export class Collection {
     this.selector = selector
   }
 
-  /** The keys of the objects that are there. */
+  /** The keys of the received objects that were not deleted. */
   keys(): Iterable<string> {
     return this.#sizes.keys()
   }
 
-  /** Counts a list that begins. Returns why it is not the first, if that is so. */
+  /** Counts a list that begins. Returns the reason for a repeated list, or undefined for the first. */
   beginList(isFurtherPage: boolean): RelistReason | undefined {
     if (isFurtherPage) {
       this.furtherPages++
@@ -65,7 +65,7 @@ export class Collection {
     return this.#openWatches > 0 ? 'open' : (this.#lastEnd ?? 'unwatched')
   }
 
-  /** A list has been answered: one that is refused is not listed again by the next. */
+  /** Counts a list that was answered. A refused list does not make the next list a repeated one. */
   listed(reason: RelistReason | undefined): void {
     if (reason !== undefined) this.relists.set(reason, (this.relists.get(reason) ?? 0) + 1)
     this.#hasListed = true

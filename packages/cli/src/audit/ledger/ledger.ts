@@ -5,7 +5,7 @@ import type { Received } from './received.ts'
 import { ResourceLedger } from './resource-ledger.ts'
 import { LastRequests } from './rest.ts'
 
-/** Requests of one status, verb, resource and scope. */
+/** Refused requests with the same status, verb, resource and scope. */
 export interface Refusal {
   readonly status: number
   readonly verb: Verb
@@ -14,7 +14,7 @@ export interface Refusal {
   times: number
 }
 
-/** Counts what a program asks of an API server. It keeps keys, versions and sizes of objects, and nothing of their data. */
+/** Counts the requests of a program to an API server. It keeps keys, versions and sizes of objects, but not their data. */
 export class Ledger {
   readonly resources: Map<string, ResourceLedger> = new Map()
   readonly refusals: Map<string, Refusal> = new Map()
@@ -31,8 +31,8 @@ export class Ledger {
 
   /**
    * @param now a clock in milliseconds
-   * @param restMs how long before a time its rest begins
-   * @param game what the program receives of the game's objects
+   * @param restMs the length of the rest, in milliseconds
+   * @param game counts the objects of the game that the program receives
    */
   constructor(now: () => number, restMs: number, game?: Received) {
     this.#now = now
@@ -50,7 +50,7 @@ export class Ledger {
     return new OpenCall(this, call, this.of(call)?.begin(call))
   }
 
-  /** The requests at rest before now, by what they ask. */
+  /** The number of requests in the last `restMs`, by their description. */
   atRest(): ReadonlyMap<string, number> {
     return this.#last.counts(this.#now())
   }
@@ -60,7 +60,7 @@ export class Ledger {
     this.#askedMs = this.#now()
   }
 
-  /** How long it takes until the program has asked for nothing for `restMs`, in milliseconds. 0 or less: it rests. */
+  /** The time until the program has sent no request for `restMs`, in milliseconds. 0 or less: the program rests. */
   restsIn(restMs: number): number {
     return this.#askedMs === undefined ? restMs : this.#askedMs + restMs - this.#now()
   }

@@ -11,14 +11,14 @@ export class OpenCall implements BodyFinds {
   readonly #resource: ResourceLedger | undefined
   readonly #collection: Collection | undefined
   readonly #into: Collection | ByName | undefined
-  /** The version of the object before this call, as far as it is known. */
+  /** The version of the object before this call, if it is known. */
   #before: string | undefined
   readonly #relist: RelistReason | undefined
   #status = 0
   #isExpired = false
   #hasEnded = false
 
-  /** @param relist why it lists objects again, if it does */
+  /** @param relist the reason for a repeated list, if the call is one */
   constructor(ledger: Ledger, call: ApiCall, relist: RelistReason | undefined) {
     this.call = call
     this.#relist = relist
@@ -26,11 +26,11 @@ export class OpenCall implements BodyFinds {
     this.#resource = ledger.of(call)
     if (call.verb === 'list' || call.verb === 'watch') this.#collection = this.#resource?.collection(call)
     this.#into = call.verb === 'deletecollection' ? undefined : (this.#collection ?? this.#resource?.named(call))
-    // What passes from now on may be this call's own doing.
+    // Versions that pass from now on may be the result of this call.
     if (call.name !== '') this.#before = this.#resource?.versionOf(keyOf(call))
   }
 
-  /** The version that the program sends along. The server refuses the call if it is not that of the object. */
+  /** Records the resourceVersion in the body of the request. The server refuses the call if the object has another. */
   sent({ resourceVersion }: Found): void {
     if (resourceVersion !== '') this.#before = resourceVersion
   }
@@ -43,7 +43,7 @@ export class OpenCall implements BodyFinds {
     else if ((verb === 'list' && !isFurtherPage) || isStreamedList) this.#collection?.listed(this.#relist)
   }
 
-  /** Bytes as they are sent. */
+  /** Counts bytes as they were sent. */
   wireBytes(size: number): void {
     if (this.#collection !== undefined) this.#collection.wireBytes += size
   }
@@ -61,7 +61,7 @@ export class OpenCall implements BodyFinds {
       return
     }
     this.#ledger.game?.found(this.call.resource, object)
-    // Objects in a list or a watch of a namespace have it in their metadata too.
+    // Objects in a list or a watch have their own namespace and name.
     const key = keyOf(object.name === '' ? this.call : object)
     if (this.#collection !== undefined) this.#collection.received(key, object)
     else this.#written(key, object)

@@ -1,9 +1,9 @@
 import type { Found } from '../scan/body-reader.ts'
 
-/** Counts what a program receives of the objects in one namespace. */
+/** Counts the objects in a namespace that a program receives. */
 export class Received {
   readonly namespace: string
-  /** By resource. */
+  /** The numbers of objects and bytes by resource. */
   readonly #resources = new Map<string, { objects: number; bytes: number }>()
 
   constructor(namespace: string) {
@@ -19,7 +19,7 @@ export class Received {
     this.#resources.set(resource, known)
   }
 
-  /** What was counted, in the order of the resources. */
+  /** The numbers of objects and bytes by resource, in the order of the resources. */
   all(): readonly { readonly resource: string; readonly objects: number; readonly bytes: number }[] {
     return [...this.#resources]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -2,7 +2,7 @@ import type { Found } from '../scan/body-reader.ts'
 import type { ApiCall } from './api-call.ts'
 import { Collection, type RelistReason } from './collection.ts'
 
-/** Requests that name an object, or make one, of one resource or subresource. */
+/** Requests of one resource or subresource that name an object or create one. */
 export class ByName {
   get = 0
   create = 0
@@ -25,12 +25,12 @@ export interface Patches {
   unchanged: number
 }
 
-/** What a program asks of one resource. */
+/** Counts the requests of a program for one resource. */
 export class ResourceLedger {
   readonly name: string
-  /** By scope and selector. */
+  /** The collections by scope and selector. */
   readonly collections: Map<string, Collection> = new Map()
-  /** By subresource; an empty text for the objects themselves. */
+  /** The requests by subresource; an empty text stands for the objects themselves. */
   readonly byName: Map<string, ByName> = new Map()
   readonly patches: Map<string, Patches> = new Map()
   /** Keys that were read or written by name. */
@@ -42,7 +42,7 @@ export class ResourceLedger {
     this.name = name
   }
 
-  /** Counts a request that begins. Returns why it lists objects again, if it does. */
+  /** Counts a request that begins. Returns the reason for a repeated list, if the request is one. */
   begin(call: ApiCall): RelistReason | undefined {
     if (call.verb === 'list') return this.collection(call).beginList(call.isFurtherPage)
     if (call.verb === 'watch') {
@@ -93,11 +93,11 @@ export class ResourceLedger {
     return version === undefined ? undefined : `${version}`
   }
 
-  /** Keeps the version of an object that passed, unless a later one has passed before. */
+  /** Keeps the version of an object that passed, unless a later version has passed before. */
   passed(key: string, { resourceVersion, type }: Pick<Found, 'resourceVersion' | 'type'>): void {
     if (type === 'DELETED') this.#versions.delete(key)
     else if (resourceVersion !== '' && isLater(resourceVersion, this.versionOf(key)))
-      // A number takes no memory of its own.
+      // A small number needs less memory than a text.
       this.#versions.set(key, /^[1-9]\d{0,8}$/.test(resourceVersion) ? Number(resourceVersion) : resourceVersion)
   }
 }

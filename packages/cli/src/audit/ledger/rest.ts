@@ -1,4 +1,4 @@
-/** Requests of the last seconds: what a program still asks for when nothing happens. */
+/** The requests of the last seconds, by which a report shows the requests of a program at rest. */
 export class LastRequests {
   readonly #spanMs: number
   readonly #requests: { readonly atMs: number; readonly name: string }[] = []
@@ -17,7 +17,7 @@ export class LastRequests {
     this.#old = 0
   }
 
-  /** How many of each name there were in the span before a time. */
+  /** The number of requests by name in the span before a time. */
   counts(untilMs: number): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     for (const { atMs, name } of this.#requests)

@@ -7,7 +7,7 @@ import type { CommandHost } from '../../host.ts'
 /** A command that is audited, in a process group of its own. */
 export class AuditedCommand implements AsyncDisposable {
   readonly pid: number
-  /** Resolves with its exit status when it has ended: 128 and the number of the signal that ended it. */
+  /** Resolves with the exit status of the command when it has ended; after a signal, 128 plus the number of the signal. */
   readonly ended: Promise<number>
   readonly #closed: Promise<unknown>
 
@@ -19,7 +19,7 @@ export class AuditedCommand implements AsyncDisposable {
     )
   }
 
-  /** Starts a command. All that it writes goes to stderr: stdout is for the report. Rejects if it can't be run. */
+  /** Starts a command. Its whole output goes to stderr, because stdout is for the report. Rejects if the command can't be run. */
   static async start(command: readonly string[], env: NodeJS.ProcessEnv, host: CommandHost): Promise<AuditedCommand> {
     const [program = '', ...args] = command
     const child = spawn(program, args, { cwd: host.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
@@ -34,9 +34,9 @@ export class AuditedCommand implements AsyncDisposable {
   }
 
   /**
-   * Sends a signal to the group, and kills it if the command has not ended in time. Resolves when it has ended.
+   * Sends a signal to the process group, and kills the group if the command has not ended in time. Resolves when the command has ended.
    *
-   * @param graceMs how long it has, in milliseconds
+   * @param graceMs the time that the command has to end, in milliseconds
    */
   async stop(signal: NodeJS.Signals, graceMs: number): Promise<number> {
     this.#send(signal)
@@ -46,7 +46,7 @@ export class AuditedCommand implements AsyncDisposable {
     return status
   }
 
-  /** Kills the processes of the group that are left, and resolves when all that they wrote has passed. */
+  /** Kills the remaining processes of the group, and resolves when their output has been written. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#send('SIGKILL')
     await this.#closed
@@ -56,7 +56,7 @@ export class AuditedCommand implements AsyncDisposable {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // The group is gone.
+      // The group has ended already.
     }
   }
 }

@@ -1,15 +1,15 @@
 import { listProcesses, rssOf } from './process-tree.ts'
 
-/** The memory of a command at a time, and what it had received. */
+/** The memory of a command at a time, and the bytes that it had received until then. */
 export interface MemorySample {
-  /** From the start of the command, to the millisecond. */
+  /** The time since the start of the command, in seconds with three decimals. */
   readonly second: number
   readonly rssBytes: number
   /** Bytes of all bodies since the start, unpacked. */
   readonly receivedBytes: number
 }
 
-/** How many samples are kept. Of a long run every second one is left out, as often as needed. */
+/** The maximum number of samples that are kept. A longer run drops every second sample, as often as needed. */
 const mostSamples = 1_000
 
 /** Reads the memory of a command and its children, once a second and more rarely in a long run. */
@@ -26,7 +26,7 @@ export class MemorySamples {
 
   /**
    * @param now a clock in milliseconds
-   * @param receivedBytes what the command has received since the start
+   * @param receivedBytes returns the bytes that the command has received since the start
    */
   constructor(pid: number, now: () => number, receivedBytes: () => number) {
     this.#pid = pid
@@ -66,7 +66,7 @@ export class MemorySamples {
       all => rssOf(this.#pid, all),
       () => 0,
     )
-    // It has ended, or the system does not show it.
+    // The command has ended, or the system does not show its memory.
     if (rssBytes === 0) return
     const second = Math.round(this.#now() - this.#startMs) / 1_000
     this.#samples.push({ second, rssBytes, receivedBytes: this.#receivedBytes() })

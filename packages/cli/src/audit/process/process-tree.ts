@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** A process as the system lists it. */
+/** A process in the system's list of processes. */
 export interface ListedProcess {
   readonly pid: number
   readonly parent: number
@@ -15,7 +15,7 @@ export async function listProcesses(): Promise<readonly ListedProcess[]> {
   return process.platform === 'linux' ? await fromProc() : parsePs(await ps())
 }
 
-/** The resident memory of a process, its descendants and its process group, in bytes. Pages that they share count for each of them. */
+/** The resident memory of a process, its descendants and its process group, in bytes. Shared pages count for each process. */
 export function rssOf(leader: number, all: readonly ListedProcess[]): number {
   const children = new Map<number, ListedProcess[]>()
   for (const listed of all) {

@@ -26,7 +26,7 @@ export class Exchange {
     this.#isOwn = isOwn
   }
 
-  /** Passes the request on. Resolves when the answer has passed and is read, or when either side is gone. Never rejects. */
+  /** Passes the request on. Resolves when the answer has passed and is read, or when a side has closed its connection. Never rejects. */
   async pass(upstream: Upstream, headers: ReturnType<typeof passing>): Promise<void> {
     const response = this.#response
     const gone = new Promise<void>(resolve => response.once('close', resolve))
@@ -66,7 +66,7 @@ export class Exchange {
         gone.then(() => Promise.reject(new Error('the program ended the request'))),
       ])
     } catch (error) {
-      // A connection that was idle may have been closed at this moment, which is nobody's fault.
+      // The server may have closed an idle connection at this moment, so the request is sent again.
       if (!hasBody && !isSecond && sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET')
         return await this.#answer(upstream, head, gone, true)
       throw error
@@ -81,7 +81,7 @@ export class Exchange {
   }
 
   #sendBody(sent: ClientRequest, headers: ReturnType<typeof passing>): void {
-    // Node adds it for some methods only.
+    // Node adds this header for some methods only.
     if (headers['content-length'] === undefined) sent.setHeader('transfer-encoding', 'chunked')
     const { verb } = this.#call.call
     const reader = bodyReader(
@@ -94,7 +94,7 @@ export class Exchange {
     )
     flow(this.#request, sinkOf(sent), reader)
     this.#request.once('end', () => sent.end())
-    // A body that is cut off must not look like a whole one.
+    // A body that is cut off must not look like a complete body.
     this.#request.once('aborted', () => sent.destroy())
   }
 
@@ -137,7 +137,7 @@ export class Exchange {
     this.#call.ended(how)
   }
 
-  /** Ends the answer as the server's own end: not as a whole one. */
+  /** Breaks the answer off, so that it does not look complete to the program. */
   #breakOff(): void {
     const response = this.#response
     if (response.writableFinished || response.destroyed) return

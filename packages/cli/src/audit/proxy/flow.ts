@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/** Where chunks go: false, wait for the drain. */
+/** A destination of chunks. `write` returns false if the caller has to wait for the drain. */
 export interface Sink {
   write(chunk: Buffer): boolean
   onDrain(then: () => void): void
 }
 
-/** Passes chunks on as they come, and reads no more while a sink has no room. */
+/** Passes chunks on as they come, and stops reading while a sink has no room. */
 export function flow(from: Readable, ...sinks: readonly Sink[]): void {
   from.on('data', (chunk: Buffer) => {
     const full = sinks.filter(sink => !sink.write(chunk))

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 
-/** Headers of one connection, which the other connection has itself. */
+/** Headers that are about a connection, and are not passed on to the other connection. */
 const ofConnection = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'host'],
   ...['expect', 'http2-settings'],
 ])
 
-/** The headers that pass: those of the connection are left out, and so are the pseudo-headers of HTTP/2. */
+/** The headers to pass on, without those of the connection and the pseudo-headers of HTTP/2. */
 export function passing(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? '').split(',').map(name => name.trim().toLowerCase()))
   const passed: Record<string, string[]> = {}

@@ -23,7 +23,7 @@ export interface AuditProxy extends AsyncDisposable {
 
 /**
  * Starts a proxy. It speaks TLS, with HTTP/2 and HTTP/1.1. A request with the token of its kubeconfig is sent with the credentials of `access`. A request with
- * another token, or without one, is sent as it is: nobody else on this machine gets these rights.
+ * another token, or without a token, is sent unchanged, so no other user of this machine gets these rights.
  */
 export async function startProxy(access: ClusterAccess, ledger: Ledger): Promise<AuditProxy> {
   const authority = await createCertificateAuthority()

@@ -5,7 +5,7 @@ import { flow, type Sink } from './flow.ts'
 import type { passing } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Passes a request on that makes another protocol of its connection, as `exec` and `port-forward` do, and then the bytes of both sides. Never rejects. */
+/** Passes on a request that upgrades its connection to another protocol, as `exec` and `port-forward` do, and then the bytes of both sides. Never rejects. */
 export async function passUpgrade(
   request: IncomingMessage,
   socket: Duplex,
@@ -26,7 +26,7 @@ export async function passUpgrade(
     })
     sent.once('response', answer => {
       call.answered(answer.statusCode ?? 0)
-      // What the program sends next on this connection would not be understood.
+      // The proxy does not parse further requests on this connection.
       socket.write(headOf(answer, 'connection: close\r\n'))
       answer.on('data', (chunk: Buffer) => call.bytes(chunk.length))
       answer.pipe(socket)
@@ -37,7 +37,7 @@ export async function passUpgrade(
   }
 }
 
-/** What passes an upgrade on. */
+/** The connections and counters for an upgrade. */
 export interface UpgradeOptions {
   readonly upstream: Upstream
   readonly call: OpenCall

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import type { ClusterAccess } from '@wherry/client'
 import { NodeTransport } from '@wherry/client/internal'
 
-/** A request to the API server, as the proxy passes it on. */
+/** A request that the proxy sends to the API server. */
 export interface UpstreamRequest {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly headers: OutgoingHttpHeaders
-  /** Whether it is sent with the credentials of the audit, or as it came. */
+  /** Whether the request is sent with the credentials of the audit; otherwise it is sent unchanged. */
   readonly isOwn: boolean
 }
 
@@ -45,7 +45,7 @@ export class Upstream {
     })
   }
 
-  /** Called with each answer to a request with the credentials of the audit. After a 401 the next request has newer ones, if there are any. */
+  /** Called with each answer to a request with the credentials of the audit. After a 401 the next request has newer credentials, if there are any. */
   answered({ statusCode }: IncomingMessage): void {
     if (statusCode === 401) this.#access.credentials.refresh().catch(() => undefined)
   }
@@ -57,7 +57,7 @@ export class Upstream {
   }
 }
 
-/** Connections of a transport, which knows proxies and certificates, for Node's own client. */
+/** An agent by which Node's own client uses the connections of a transport, with its proxies and certificates. */
 class SocketAgent extends Agent {
   readonly #transport: NodeTransport
   readonly #server: URL

@@ -1,6 +1,6 @@
 import type { Finding } from './findings.ts'
 
-/** The section of docs/audit.md about each finding: what it costs, and what helps. By its anchor. */
+/** The anchor of the section of docs/audit.md about each finding, with its cost and its remedy. */
 export const adviceAnchors: Readonly<Record<Finding['finding'], string>> = {
   'no-requests': 'it-asks-for-nothing',
   'whole-kind': 'it-watches-a-whole-kind',

@@ -1,7 +1,7 @@
 /** Cells of a line, from left to right. */
 export type Row = readonly string[]
 
-/** A table of text with a head; empty if there are no rows. */
+/** A table of text with a head. The text is empty if there are no rows. */
 export function columns(head: Row, rows: readonly Row[]): string {
   if (rows.length === 0) return ''
   const all = [head, ...rows]
@@ -16,5 +16,5 @@ export function columns(head: Row, rows: readonly Row[]): string {
   )
 }
 
-/** Lines as one text. */
+/** Joins lines to a text that ends with a line break. */
 export const lines = (...all: readonly string[]): string => `${all.join('\n')}\n`

@@ -7,7 +7,7 @@ import { type Finding, findingText } from './findings.ts'
 import { type AuditReport, receivedBytesOf } from './report.ts'
 import { mostMemory } from './table.ts'
 
-/** What differs between two reports, for people. */
+/** The differences between two reports, as text for people. */
 export function comparison(before: AuditReport, after: AuditReport): string {
   const differences = [
     differing(
@@ -96,7 +96,7 @@ function pairs<T>(before: readonly T[], after: readonly T[], titleOf: (one: T) =
   })
 }
 
-/** The rows in which a number differs. What a report does not have counts 0. */
+/** The rows with a number that differs. A number that a report does not have counts as 0. */
 function differing<T>(
   head: Row,
   all: readonly Pair<T>[],
@@ -119,7 +119,7 @@ function change(before: number = 0, after: number = 0, text: (number: number) =>
   return text(before) === text(after) ? text(after) : `${text(before)}${arrow}${text(after)}`
 }
 
-/** The findings that others have nothing like: of another kind, resource or reason, whatever the numbers are. */
+/** The findings that have no counterpart in `others` with the same kind, resource and reason. Their numbers may differ. */
 function without(findings: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
   const keyOf = (finding: Finding): string =>
     JSON.stringify(Object.entries(finding).filter(([, value]) => typeof value === 'string'))

@@ -6,7 +6,7 @@ import type { AuditReport } from './report.ts'
 export type Finding =
   | { readonly finding: 'no-requests' }
   | {
-      /** It watches all objects of a kind, and reads or writes few of them by name. */
+      /** The program watches all objects of a kind, and reads or writes few of them by name. */
       readonly finding: 'whole-kind'
       readonly resource: string
       readonly namespace: string
@@ -23,7 +23,7 @@ export type Finding =
 
 /** A watch of fewer objects is no finding. */
 const fewest = 10
-/** Of ten objects that it watches, a program uses one at most. */
+/** `whole-kind` is reported if the program uses at most every tenth watched object. */
 const share = 10
 
 /** The findings of a report, in the order of the kinds above. */
@@ -62,7 +62,7 @@ export function findingsOf(report: Omit<AuditReport, 'findings'>): readonly Find
   ]
 }
 
-/** What each reason to list again says in a finding. */
+/** The text of a finding for each reason of a repeated list. */
 export const relistReasons: Readonly<Record<RelistReason, string>> = {
   '410': 'since the server no longer had the version that the watch was to begin at (410)',
   closed: 'after the server ended the watch',

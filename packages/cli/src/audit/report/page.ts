@@ -9,7 +9,7 @@ import { type AuditReport, receivedBytesOf } from './report.ts'
 import { factsOf, mostMemory } from './table.ts'
 import { type Table, tablesOf } from './tables.ts'
 
-/** A report as one page. It needs no network and runs no script, and shows what the program sent as text only. */
+/** A report as an HTML page. The page needs no network, runs no script, and shows data of the program as text only. */
 export function reportPage(report: AuditReport): string {
   const { findings, memory, seconds } = report
   const most = mostMemory(memory)
@@ -82,7 +82,7 @@ ${rows.map(row => cells('td', row)).join('\n')}
 </table></div>`
 }
 
-/** A text as HTML shows it, without what it acts on. */
+/** Escapes a text for HTML. */
 function escaped(text: string): string {
   return oneLine(text).replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }

@@ -10,7 +10,7 @@ const width = 1_000
 const height = 200
 
 /**
- * A line over time, as HTML. Its labels are text of the page: the drawing is as wide as the page, and would make them narrow.
+ * A line over time, as HTML. Its labels are text of the page, because the drawing is scaled to the width of the page and would distort them.
  *
  * @param title plain text without markup
  * @param name the class of the line
@@ -35,10 +35,10 @@ export function plot(title: string, name: string, points: readonly PlotPoint[]):
 </figure>`
 }
 
-/** With a digit after the point at most. */
+/** A number with at most one decimal. */
 const one = (number: number): string => `${Math.round(number * 10) / 10}`
 
-/** The next of 1, 2, 5, 10, 20 and so on. */
+/** Rounds a number of bytes up to the next of 1, 2, 5, 10, 20 and so on. */
 function roundUp(bytes: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(bytes, 1)))
   return power * ([1, 2, 5].find(factor => factor * power >= bytes) ?? 10)

@@ -29,7 +29,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a finding has besides its name: texts, and numbers. */
+/** The fields of each finding besides its name: those with texts, and those with numbers. */
 const fields: Readonly<Record<Finding['finding'], readonly [texts: readonly string[], numbers: readonly string[]]>> = {
   'no-requests': [[], []],
   'whole-kind': [

@@ -17,15 +17,15 @@ export interface CollectionReport {
   readonly watches: number
   /** Objects in lists and events. */
   readonly objects: number
-  /** Different ones among them. */
+  /** The number of different objects. */
   readonly distinct: number
-  /** Different ones that the program read or wrote by name. */
+  /** The number of different objects that the program read or wrote by name. */
   readonly used: number
   /** Bytes of the bodies, unpacked. */
   readonly bytes: number
-  /** Bytes as they were sent. */
+  /** Bytes as they were sent, possibly compressed. */
   readonly wireBytes: number
-  /** What each different object takes once, as it was last received. */
+  /** Bytes of the last received version of each different object. */
   readonly onceBytes: number
   readonly relists: Readonly<Partial<Record<RelistReason, number>>>
 }
@@ -37,7 +37,7 @@ export interface ByNameReport extends Readonly<ByName> {
   readonly getsPerMinute: number
 }
 
-/** What a program asked of an API server. */
+/** The requests of a program to an API server, counted. */
 export interface AuditReport {
   readonly seconds: number
   readonly findings: readonly Finding[]
@@ -51,22 +51,22 @@ export interface AuditReport {
     readonly unchanged: number
   }[]
   readonly refusals: readonly Readonly<Refusal>[]
-  /** Undefined if the run was shorter than that. */
+  /** The requests at rest. Undefined if the run was shorter than the time of the rest. */
   readonly rest: RestReport | undefined
   /** Discovery, schemas, health. */
   readonly others: { readonly requests: number; readonly bytes: number }
   readonly memory: readonly MemorySample[]
-  /** Undefined if no game was played. */
+  /** The report of the game. Undefined if no game was played. */
   readonly game?: GameReport | undefined
 }
 
-/** What a program asked for in the last seconds. */
+/** The requests of a program in the last seconds. */
 export interface RestReport {
   readonly seconds: number
   readonly requests: readonly { readonly request: string; readonly times: number }[]
 }
 
-/** What besides the ledger is in a report. */
+/** The parts of a report that are not from the ledger. */
 export interface Measured {
   readonly seconds: number
   readonly rest: RestReport | undefined
@@ -74,7 +74,7 @@ export interface Measured {
   readonly game?: GameReport | undefined
 }
 
-/** Makes the report of a run. Everything is in the order of the names, so that two reports can be compared. */
+/** Makes the report of a run. All rows are sorted by name, so that two reports can be compared. */
 export function reportOf(ledger: Ledger, { seconds, rest, memory, game }: Measured): AuditReport {
   const resources = [...ledger.resources.values()].sort((one, other) => compare(one.name, other.name))
   const report = {

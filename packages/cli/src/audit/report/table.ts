@@ -20,7 +20,7 @@ export function reportTable(report: AuditReport): string {
   return printable(parts.filter(Boolean).join('\n'))
 }
 
-/** What a report says in sentences. */
+/** The facts of a report, in sentences. */
 export function factsOf(report: AuditReport): readonly string[] {
   const { others, seconds } = report
   const requests = `${others.requests} other requests (discovery, schemas, health) in ${Math.round(seconds)} s.`
@@ -45,7 +45,7 @@ function gameText({ game }: AuditReport): readonly string[] {
   ]
 }
 
-/** The sample with the most memory, if there is a sample. */
+/** The sample with the most memory; `undefined` without samples. */
 export function mostMemory([first, ...others]: readonly MemorySample[]): MemorySample | undefined {
   return first && others.reduce((one, other) => (other.rssBytes > one.rssBytes ? other : one), first)
 }

@@ -8,7 +8,7 @@ export interface Table {
   readonly rows: readonly Row[]
 }
 
-/** The tables of a report, with those that have no rows. */
+/** The tables of a report, including those without rows. */
 export function tablesOf({ collections, byName, patches, refusals, rest }: AuditReport): readonly Table[] {
   return [
     {

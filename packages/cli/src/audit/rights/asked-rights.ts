@@ -1,29 +1,29 @@
 import { type AskedRight, askedRight, parseRequestPath, UsedRights, verbOf } from '@wherry/apiserver/internal'
 import type { SeenRight } from '../../rbac/recorded.ts'
 
-/** What of a request says which rights it needs. */
+/** The parts of a request that decide which rights it needs. */
 export interface RightsHead {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly isUpgrade: boolean
 }
 
 const asked = { name: 'asked', groups: [] }
 const refused = { name: 'refused', groups: [] }
-/** Subresources of pods that a server allows only to users that may create them, whatever the method is. */
+/** Subresources of pods that need the verb `create` for every HTTP method. */
 const connections = ['exec', 'attach', 'portforward']
 
-/** The rights that a program needs for what it asked. */
+/** The rights that a program needs for its requests. */
 export class AskedRights {
   readonly #rights = new UsedRights()
 
-  /** Notes the rights of a request. */
+  /** Records the rights of a request. */
   note(rights: readonly AskedRight[]): void {
     for (const right of rights) this.#rights.note({ ...right, user: asked })
   }
 
-  /** Notes the answer to a request. A write that made an object needs the right to create it. */
+  /** Records the answer to a request. A write that created an object needs the right to create it. */
   answered(rights: readonly AskedRight[], status: number): void {
     for (const right of rights) {
       if (status === 403) this.#rights.note({ ...right, user: refused })
@@ -32,7 +32,7 @@ export class AskedRights {
     }
   }
 
-  /** All rights. The test of a right that was refused is its verb, and that of others is empty. */
+  /** All rights. The field `test` is the verb for a refused right, and empty for other rights. */
   all(): readonly SeenRight[] {
     return [
       ...this.#rights.of(asked.name).map(right => ({ ...right, test: '' })),

@@ -3,7 +3,7 @@ import type { SeenRight } from '../../rbac/recorded.ts'
 import { rolesYaml } from '../../rbac/role-yaml.ts'
 import { neededRoles } from '../../rbac/roles.ts'
 
-/** The roles that a program was seen to need, as YAML, with what the run does not show in comments. */
+/** The roles for the rights that a program used, as YAML. Comments have the limits of such a run. */
 export function rightsYaml(seen: readonly SeenRight[]): string {
   const needed = neededRights(seen, undefined, { namespace: undefined, own: [], isEach: true })
   const roles = neededRoles(needed, { fixed: [], any: [] }).map(role => ({

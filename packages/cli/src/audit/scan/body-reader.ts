@@ -8,19 +8,19 @@ import { type BodyForm, jsonShapes, protobufShapes } from './shapes.ts'
 export interface Found {
   readonly name: string
   readonly namespace: string
-  /** Empty if the body does not have it, as in a Status. */
+  /** The resourceVersion. Empty if the body has none, as a Status. */
   readonly resourceVersion: string
-  /** Of a single object or an event. Empty for what a server leaves out. */
+  /** The kind of a single object or of the object of an event. Empty if the server leaves it out. */
   readonly kind: string
-  /** Of an event: `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`. */
+  /** The type of an event: `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`. */
   readonly type: string
-  /** Of a Status. */
+  /** The code of a Status. */
   readonly code: string
-  /** Of the object in the body, or of the event. */
+  /** The size of the object in the body, or of the event. */
   readonly bytes: number
 }
 
-/** Takes what a body has. */
+/** Receives the objects and the sizes that a body reader finds. */
 export interface BodyFinds {
   found(object: Found): void
   /** Bytes of the body, unpacked. */
@@ -29,22 +29,22 @@ export interface BodyFinds {
 
 /** A body that is read while it passes. */
 export interface BodyReader {
-  /** Takes the next chunk. False: wait for `drain` before the next. */
+  /** Reads the next chunk. Returns false if the caller has to wait for `onDrain` before the next. */
   write(chunk: Buffer): boolean
-  /** Calls back once, when there is room for the next chunk. */
+  /** Calls `then` once, when there is room for the next chunk. */
   onDrain(then: () => void): void
   /** Resolves when all that was written is read. */
   end(): Promise<void>
 }
 
-/** What the headers say of a body. */
+/** The properties of a body, from its headers. */
 export interface BodyKind {
   readonly form: BodyForm | undefined
   readonly contentType: string | undefined
   readonly encoding: string | undefined
 }
 
-/** A reader of a body. What it can't read it counts by bytes: a form that is undefined, another content type, a compression that is not gzip. */
+/** Returns a reader of a body. It counts only the bytes if the form is undefined, or the content type or the compression is unknown. */
 export function bodyReader(kind: BodyKind, finds: BodyFinds): BodyReader {
   const scanner = scannerOf(kind, finds)
   const take = (chunk: Buffer): void => {
@@ -95,7 +95,7 @@ class GzippedReader implements BodyReader {
   constructor(take: (chunk: Buffer) => void) {
     this.#gunzip.on('data', take)
     this.#gunzip.on('end', () => this.#ended.resolve())
-    // A body that is no gzip passes as it came, and is not read.
+    // A body that is not gzip is passed on unchanged and not read.
     this.#gunzip.on('error', () => {
       this.#hasFailed = true
       this.#gunzip.emit('drain')

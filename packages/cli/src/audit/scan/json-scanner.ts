@@ -9,10 +9,10 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
-/** So much of a text is read byte by byte. To look for its end in a long one is faster. */
+/** The number of bytes of a text that are read one by one. The end of a longer text is found by a search, which is faster for it. */
 const shortText = 32
 
-/** No key that is looked for is longer, also if each of its characters is an escape. */
+/** The maximum length of the searched keys, even if each character is an escape. */
 const longestKey = 128
 
 /** An object or array that is open, and of interest. */
@@ -20,15 +20,15 @@ interface Open {
   readonly place: Place
   readonly isArray: boolean
   readonly start: number
-  /** In an object: whether a text is a key. */
+  /** Whether the next text in an object is a key. */
   awaitsKey: boolean
   /** The place of the next value. */
   next: Place | undefined
 }
 
 /**
- * Finds places in JSON: in one document, or in several that follow each other, as in a watch. It takes time in proportion to the bytes, whatever the
- * chunks are, and passes over an object that is of no interest by counting its braces.
+ * Finds places in JSON: in one document, or in several that follow each other, as in a watch. Its time is proportional to the bytes, for chunks
+ * of any size. It skips an object without such places by counting its braces.
  */
 export class JsonScanner implements Scanner {
   readonly #root: Place
@@ -46,7 +46,7 @@ export class JsonScanner implements Scanner {
   #hasEscape = false
   /** The bytes of a character that the last chunk ended in. */
   #partial: Buffer | undefined
-  /** Where the next of these signs is in the chunk, as far as it was looked for. */
+  /** The position of the next quote and the next backslash in the chunk, if they were searched for. */
   readonly #next = { [quote]: -1, [backslash]: -1 }
   /** The name of the number, true, false or null that is open. */
   #scalar: string | undefined
@@ -118,7 +118,7 @@ export class JsonScanner implements Scanner {
     return length
   }
 
-  /** Where the next quote or backslash of a chunk is. Each byte is looked at once for each of both. */
+  /** The position of the next quote or backslash in a chunk. Each byte is searched only once for each of them. */
   #ahead(chunk: Buffer, at: number, sign: typeof quote | typeof backslash): number {
     const known = this.#next[sign]
     if (known >= at) return known
@@ -127,9 +127,9 @@ export class JsonScanner implements Scanner {
     return this.#next[sign]
   }
 
-  /** Keeps a part of a text. Bytes of a character that is not whole wait for the next chunk. */
+  /** Keeps a part of a text. The bytes of an incomplete character wait for the next chunk. */
   #keep(chunk: Buffer, from: number, to: number): void {
-    // A key of that length is none that is looked for.
+    // No searched key has this length.
     if (this.#keeps === 'key' && this.#kept.length > longestKey) return
     const part = chunk.subarray(from, to)
     const bytes = this.#partial === undefined ? part : Buffer.concat([this.#partial, part])
@@ -157,7 +157,7 @@ export class JsonScanner implements Scanner {
     this.#partial = undefined
   }
 
-  /** Takes one byte between texts, in a container of interest or between documents. */
+  /** Reads one byte that is outside of texts: in a container with places, or between documents. */
   #step(chunk: Buffer, at: number): number {
     const byte = chunk[at] as number
     const top = this.#open.at(-1)
@@ -220,7 +220,7 @@ export class JsonScanner implements Scanner {
   }
 }
 
-/** How many bytes there are before a character of UTF-8 that is cut off at the end. */
+/** The number of bytes before a UTF-8 character that is cut off at the end. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number

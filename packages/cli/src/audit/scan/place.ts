@@ -1,4 +1,4 @@
-/** A place in a document: what of it a scanner reports. All else is passed over, and takes no memory. */
+/** A place in a document, with the parts that a scanner reports. The scanner skips the rest, which takes no memory. */
 export interface Place {
   /** The places below: by key in an object of JSON, by field number in a message of protobuf. */
   readonly keys?: ReadonlyMap<string | number, Place> | undefined
@@ -6,29 +6,29 @@ export interface Place {
   readonly keyLengths?: ReadonlySet<number> | undefined
   /** The place of each element of an array. In protobuf a repeated field has the place of its elements. */
   readonly elements?: Place | undefined
-  /** The name under which the value is reported, if it is a text, a number, true, false or null. */
+  /** The name under which the value is reported, if the value is a text, a number, true, false or null. */
   readonly value?: string | undefined
   /** The name under which the end of the object is reported, with its bytes. */
   readonly end?: string | undefined
   /** Protobuf: the value is a number, and a text at its place is passed over. */
   readonly isNumber?: true | undefined
-  /** Protobuf: so many bytes come before the message. */
+  /** Protobuf: the number of bytes before the message. */
   readonly prefix?: number | undefined
 }
 
-/** Takes what a scanner finds, in the order of the document. */
+/** Receives the values that a scanner finds, in the order of the document. */
 export interface Finds {
   value(name: string, text: string): void
   end(name: string, bytes: number): void
 }
 
-/** Finds places in a body that comes in chunks. It keeps nothing of a chunk but a value that goes on in the next. */
+/** Finds places in a body that comes in chunks. It keeps nothing of a chunk, except for a value that continues in the next chunk. */
 export interface Scanner {
-  /** Takes the next chunk. Never throws: bytes that are no document are passed over. */
+  /** Reads the next chunk. Never throws: bytes that are no document are skipped. */
   write(chunk: Buffer): void
 }
 
-/** A place with others below. */
+/** A place with other places below it. */
 export function within(
   keys: Readonly<Record<string | number, Place>>,
   more: Omit<Place, 'keys' | 'keyLengths'> = {},

@@ -4,7 +4,7 @@ import type { Finds, Place, Scanner } from './place.ts'
 interface Open {
   readonly place: Place
   readonly start: number
-  /** Where it ends, counted from the first byte of the body. */
+  /** The position of the end, counted from the first byte of the body. */
   readonly end: number
 }
 
@@ -14,8 +14,8 @@ const longestText = 65_536
 type State = 'frame' | 'prefix' | 'tag' | 'number' | 'size' | 'text' | 'passed'
 
 /**
- * Finds places in protobuf by field numbers and lengths alone. A body is one message, or, as a watch, messages that each have their length before them in four bytes. It takes time in
- * proportion to the bytes, whatever the chunks are. From a byte on that is no protobuf it passes over the rest of the body, or of the frame.
+ * Finds places in protobuf by field numbers and lengths alone. A body is one message, or, as a watch, messages that each have their length before them in four bytes. Its time
+ * is proportional to the bytes, for chunks of any size. After a byte that is not protobuf it skips the rest of the body, or of the frame.
  */
 export class ProtobufScanner implements Scanner {
   readonly #root: Place
@@ -52,7 +52,7 @@ export class ProtobufScanner implements Scanner {
     }
   }
 
-  /** Takes bytes of one state, and returns how many. */
+  /** Reads bytes in one state, and returns their number. */
   #take(chunk: Buffer, at: number): number {
     switch (this.#state) {
       case 'prefix':
@@ -82,7 +82,7 @@ export class ProtobufScanner implements Scanner {
     return size
   }
 
-  /** The number that was read, with the place before it. */
+  /** Returns the number that was read, and sets it back for the next. */
   #taken(): number {
     const number = this.#number
     this.#number = 0
@@ -90,7 +90,7 @@ export class ProtobufScanner implements Scanner {
     return number
   }
 
-  /** Takes seven bits of a tag, a size or a value. */
+  /** Reads seven bits of a tag, a size or a value. */
   #digit(byte: number): void {
     this.#number += (byte & 127) * this.#factor
     this.#factor *= 128
@@ -120,7 +120,7 @@ export class ProtobufScanner implements Scanner {
     this.#passOver(Number.POSITIVE_INFINITY)
   }
 
-  /** Takes a size. Its last byte is not counted yet. */
+  /** Handles a size. Its last byte is not counted yet. */
   #size(size: number): void {
     const place = this.#place
     if (place?.keys !== undefined) this.#enter(place, size + 1)
@@ -136,7 +136,7 @@ export class ProtobufScanner implements Scanner {
     this.#state = this.#left === 0 ? 'tag' : 'passed'
   }
 
-  /** So much of a size as fits into the message that is open. */
+  /** The part of a size that fits into the open message. */
   #within(size: number): number {
     return Math.max(0, Math.min(size, (this.#open.at(-1)?.end ?? Number.POSITIVE_INFINITY) - this.#offset - 1))
   }

@@ -1,6 +1,6 @@
 import { type Place, valueAt, within } from './place.ts'
 
-/** What kind of body it is: the objects of a list, the events of a watch, or one object. */
+/** The form of a body: the objects of a list, the events of a watch, or one object. */
 export type BodyForm = 'list' | 'watch' | 'object'
 
 const metadata = within({
@@ -9,7 +9,7 @@ const metadata = within({
   resourceVersion: valueAt('resourceVersion'),
 })
 const object = { kind: valueAt('kind'), code: valueAt('code'), metadata }
-/** Of a Table, as kubectl asks for. */
+/** A row of a Table, which kubectl requests. */
 const row = { object: within({ metadata }) }
 
 /** The places of interest in JSON. */
@@ -29,7 +29,7 @@ export const jsonShapes: Readonly<Record<BodyForm, Place>> = {
 const prefix = 4
 const typeMeta = within({ 2: valueAt('kind') })
 const objectMeta = within({ 1: valueAt('name'), 3: valueAt('namespace'), 6: valueAt('resourceVersion') })
-/** The field 6 is the code, if it is a Status. */
+/** A message with metadata. In a Status, the field 6 is the code. */
 const message = { 1: objectMeta, 6: { value: 'code', isNumber: true } as const }
 
 /** The places of interest in protobuf, by the field numbers of `runtime.Unknown`, `meta.v1.WatchEvent`, `meta.v1.ObjectMeta` and `meta.v1.ListMeta`. */

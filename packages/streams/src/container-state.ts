@@ -2,16 +2,16 @@ import { type Client, type FromServer, isForbidden } from '@wherry/client'
 import { type Pod, pods } from '@wherry/client/resources/core'
 import { type PodKey, podKey } from './pod.ts'
 
-/** What of a container decides whether its log goes on. */
+/** The state of a container, from which a reader knows whether its log goes on. */
 export interface ContainerState {
-  /** Differs for each run of the container. `undefined` if the server does not say. */
+  /** An identity of this run of the container: a restart has another one. `undefined` if the server does not report it. */
   readonly id: string | undefined
   readonly isRunning: boolean
 }
 
 const defaultContainer = 'kubectl.kubernetes.io/default-container'
 
-/** Reads it. `undefined` if the pod or the container does not exist, `unknown` if the user may not read pods. */
+/** Reads the state of a container from its pod. `undefined` if the pod or the container does not exist, `unknown` if the user may not read pods. */
 export async function containerState(
   client: Client,
   pod: PodKey,

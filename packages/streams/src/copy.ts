@@ -12,19 +12,19 @@ import type { PodKey } from './pod.ts'
 export interface CopyOptions {
   /** The name of the container. @default the pod's only one, or the one that its annotation `kubectl.kubernetes.io/default-container` names */
   readonly container?: string | undefined
-  /** Ends the copying; what was copied stays. */
+  /** Ends the copying. Files that were copied before it stay. */
   readonly signal?: AbortSignal | undefined
 }
 
 const checks = { container: text, signal: abortSignal }
-/** So much of what `tar` says is put into an error. */
+/** The longest part of the output of `tar` that an error quotes. */
 const maxSaidBytes = 64 * 1024
 
 /**
  * Copies a file or a folder of this machine into a folder of a container: `/tmp/games` becomes `FOLDER/games`. The container needs the program `tar`.
  * The folder must exist. Files belong to the user that the container runs as.
  *
- * Rejects with a `StreamError` that has what `tar` said.
+ * Rejects with a `StreamError` that quotes the message of `tar`.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export async function copyToPod(
  * The folder must exist.
  *
  * The container is not trusted: an entry with an absolute path, with `..`, or below a link, and a link that leads out of the folder, end the
- * copying with the code `UNSAFE_PATH`. Entries before it were written. Devices and pipes are left out, and so are owners.
+ * copying with the code `UNSAFE_PATH`. Entries before that one were written. Devices, pipes and owners are not copied.
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export async function copyFromPod(
   })
   for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
     if (refusal !== undefined) throw refusal
-    // What comes after a broken piece is read, to learn how tar ended.
+    // The rest is read after a broken piece, too: tar's exit code comes last.
     if (broken === undefined && !unpack.write(chunk)) await Promise.race([once(unpack, 'drain'), unpacked])
   }
   const exitCode = await process.exit
@@ -112,13 +112,13 @@ export async function copyFromPod(
   if (broken !== undefined) throw broken
 }
 
-/** The parts of an entry that are checked. */
+/** The parts of an archive's entry that are checked. */
 interface ArchiveEntry {
   readonly type: string
   readonly linkpath?: string | undefined
 }
 
-/** Throws for an entry that could be written outside of the target, or lead there. */
+/** Throws if an entry would be written outside of the target folder, or is a link that leads out of it. */
 export function checkEntry(path: string, entry: ArchiveEntry, target: string): void {
   if (isAbsolute(path) || posix.isAbsolute(path)) throw unsafe(path, 'is absolute')
   if (path.split(/[\\/]/).includes('..')) throw unsafe(path, 'has ..')
@@ -149,7 +149,7 @@ async function collectedText(stream: Readable): Promise<string> {
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) if (said.length < maxSaidBytes) said += chunk.toString()
   } catch {
-    // The connection broke, which `exit` says.
+    // The connection broke: `exit` rejects with the reason.
   }
   return said
 }

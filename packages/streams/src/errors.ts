@@ -1,13 +1,13 @@
 /**
  * Why a stream to a container failed, though the API server opened it:
- * - `STREAM_FAILED`: the command could not be run, nothing listens at the port, or the connection ended without a word about the command.
- * - `OUTPUT_TOO_LONG`: the command wrote more than `maxBytes`. It was disconnected; whether it still runs is up to the container runtime.
+ * - `STREAM_FAILED`: the command could not be run, nothing listens at the port, or the connection ended before the server reported how the command had ended.
+ * - `OUTPUT_TOO_LONG`: the command wrote more than `maxBytes`. Its connection was closed. The container runtime decides whether the command goes on.
  * - `UNSAFE_PATH`: an archive has a path or a link that leads out of the folder that it is copied to. That entry was not written.
  */
 export type StreamErrorCode = 'STREAM_FAILED' | 'OUTPUT_TOO_LONG' | 'UNSAFE_PATH'
 
 /**
- * A stream to a container failed. A command that ran and ended with a code is no such error: its `exitCode` says so.
+ * A stream to a container failed. A command that ran and failed is no such error: see its `exitCode`.
  *
  * @example
  * ```ts

@@ -6,17 +6,17 @@ import { StreamError } from './errors.ts'
 import { type PodKey, podRequest } from './pod.ts'
 import { openProcess, type RemoteProcess } from './process.ts'
 
-/** Which container, and how. */
+/** The options that {@link exec}, {@link spawn} and {@link attach} share. */
 export interface ProcessOptions {
   /** The name of the container. @default the pod's only one, or the one that its annotation `kubectl.kubernetes.io/default-container` names */
   readonly container?: string | undefined
   /** Gives the command a terminal, which mixes stdout and stderr. @default false */
   readonly tty?: boolean | undefined
-  /** Ends the connection; calls then reject with its reason. */
+  /** Ends the connection. Calls then reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The options of {@link spawn}. */
+/** The options of {@link spawn} and {@link attach}. */
 export interface SpawnOptions extends ProcessOptions {
   /** Opens the command's stdin. @default false */
   readonly stdin?: boolean | undefined
@@ -24,19 +24,19 @@ export interface SpawnOptions extends ProcessOptions {
 
 /** The options of {@link exec}. */
 export interface ExecOptions extends ProcessOptions {
-  /** What the command reads from stdin, to its end. @default nothing: it has no stdin */
+  /** The whole stdin of the command. @default none: the command has no stdin */
   readonly stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array> | undefined
-  /** How long the command may run, in milliseconds. Past it, the call rejects with a `TimeoutError`. @default Infinity */
+  /** How long the command may run, in milliseconds. After that, the call rejects with a `TimeoutError`. @default Infinity */
   readonly timeoutMs?: number | undefined
   /** How much the command may write, stdout and stderr together, in bytes. @default 16_777_216 */
   readonly maxBytes?: number | undefined
 }
 
-/** What a command wrote, as UTF-8, and how it ended. */
+/** The output of a command, as UTF-8, and its exit code. */
 export interface ExecResult {
   readonly stdout: string
   readonly stderr: string
-  /** 0 if it succeeded. A code above 0 is no error of the call. */
+  /** 0 if the command succeeded. The call resolves for another code, too. */
   readonly exitCode: number
 }
 
@@ -45,10 +45,10 @@ const processChecks = { container: text, tty: flag, signal: abortSignal }
 /**
  * Runs a command in a container, and resolves when it has ended.
  *
- * There is no shell: to have one, run `['sh', '-c', '…']`. The call is never repeated: after a `ConnectionError`, the command may have run. Needs the
- * rights `get` and `create` of `pods/exec`.
+ * The command runs without a shell. If you need one, run `['sh', '-c', '…']`. The client never repeats the request: after a `ConnectionError`, the command
+ * may have run. The call needs the rights `get` and `create` of `pods/exec`.
  *
- * Rejects with an `ApiError` if the server refuses, with a `StreamError` if the command could not be run or wrote too much.
+ * Rejects with an `ApiError` if the server refuses, with a `StreamError` if the command could not be started or wrote more than `maxBytes`.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export async function exec(
     await using process = await spawn(client, pod, command, { ...rest, signal, stdin: stdin !== undefined })
     const room = { left: maxBytes, maxBytes }
     const input = stdin === undefined ? undefined : bytesOf(stdin, error => ending.abort(error))
-    // The command may end, and close its stdin, before it has read all of it: how it ended says whether that was wrong.
+    // The command may end before it has read all of its stdin. Its exit code shows whether that was an error.
     if (input !== undefined) pipeline(input, process.stdin).catch(() => {})
     const [stdout, stderr, exitCode] = await Promise.all([
       collected(process.stdout, room),
@@ -97,7 +97,7 @@ export async function exec(
 }
 
 /**
- * Starts a command in a container, and resolves when it can be written to and read from. As {@link exec}, with streams.
+ * Starts a command in a container, and resolves when its streams are open. Otherwise as {@link exec}.
  *
  * @example
  * ```ts
@@ -126,8 +126,8 @@ export async function spawn(
 }
 
 /**
- * Connects to the program that a container runs. Its stdin must be open in the pod (`stdin: true` of the container) to be written to. Needs the rights
- * `get` and `create` of `pods/attach`.
+ * Connects to the program that a container runs. You can write to it only if its container has `stdin: true`. The call needs the rights `get` and `create`
+ * of `pods/attach`.
  *
  * @example
  * ```ts
@@ -163,7 +163,7 @@ function input(option: string, value: unknown): void {
   throw new OptionTypeError(option, 'a string, bytes or a stream', typeof value)
 }
 
-/** @param failed is called if the source fails: the command would wait for the rest of its stdin */
+/** @param failed called if the source fails, since the command would wait for the rest of its stdin */
 function bytesOf(stdin: NonNullable<ExecOptions['stdin']>, failed: (error: unknown) => void): Readable {
   const isWhole = typeof stdin === 'string' || stdin instanceof Uint8Array
   async function* pieces(): AsyncGenerator<Uint8Array, void, undefined> {

@@ -3,22 +3,22 @@ import { Duplex } from 'node:stream'
 import { asError } from '@wherry/client/internal'
 import { FrameReader } from './frames.ts'
 
-/** TLS gives 16 KiB at a time, TCP as much as there is. */
+/** The size of a read. TLS reads 16 KiB at most; TCP fills the whole Buffer. */
 const readBytes = 64 * 1024
 const headEnd = '\r\n\r\n'
 
-/** Receives the bytes of a channel. They are overwritten after the call, or, if the call pauses the socket, once it is resumed. */
+/** Receives bytes of a channel. Their memory is overwritten after the call; if the call pauses the socket, after `resume`. */
 export type TakeBytes = (channel: number, bytes: Buffer) => void
 
 /**
- * The socket that `ws` is given. `ws` makes the handshake over it, sends over it, and answers the control frames; the data of the server goes to the
- * user of this socket at once, and `ws` does not see it.
+ * The socket on which `ws` works. `ws` makes the handshake, sends, and answers control frames. The server's data does not pass through `ws`: this socket
+ * delivers it to its user at once.
  *
- * The bytes are read into a few Buffers that are used again and again: Node would allocate a new one for each read, and V8 collects them at 64 MB.
+ * It reads into a few Buffers that it uses again. Otherwise Node allocates a Buffer for each read, and V8 frees them only when they have 64 MB.
  */
 export class FrameSocket extends Duplex {
   readonly #free: Uint8Array[] = []
-  /** Those that the user of a paused socket may still read. */
+  /** The Buffers that the user of a paused socket may still read. */
   readonly #kept: Uint8Array[] = []
   readonly #frames = new FrameReader({
     data: (channel, bytes) => {
@@ -28,16 +28,16 @@ export class FrameSocket extends Duplex {
   })
   #stream: Duplex | undefined
   #take: TakeBytes | undefined
-  /** The beginning of the answer to the handshake; `undefined` once it is complete. */
+  /** The head of the handshake's response so far; `undefined` when it is complete. */
   #head: string | undefined = ''
   #hasFrames = false
-  /** Frames that came with the answer to the handshake. */
+  /** Frames that came with the handshake's response. */
   #early: Buffer[] = []
   #hasEnded = false
   #isHeld = false
   #isFull = false
 
-  /** For `openSocket`, before {@link use}. */
+  /** The `reader` for `openSocket`. Call it before {@link use}. */
   get reader(): OnReadOpts {
     return {
       buffer: () => this.#free.pop() ?? Buffer.allocUnsafeSlow(readBytes),
@@ -58,10 +58,10 @@ export class FrameSocket extends Duplex {
     return this.#isHeld || this.#isFull
   }
 
-  /** Reads from this stream and writes to it. Destroys it in the end. */
+  /** Sets the stream that this socket reads from and writes to. It is destroyed with this socket. */
   use(stream: Duplex): this {
     this.#stream = stream
-    // Of a stream that does not read into our memory, such as that of a proxy.
+    // For a stream that does not support `reader`, such as that of a proxy.
     stream.on('data', (bytes: Buffer) => this.#read(bytes))
     stream.once('end', () => {
       if (this.#hasFrames && this.#take === undefined) this.#hasEnded = true
@@ -82,20 +82,20 @@ export class FrameSocket extends Duplex {
     this.#flow()
   }
 
-  /** Reads no more, so that the server has to wait. The bytes that were delivered last stay as they are. */
+  /** Stops reading, so that the server has to wait. The bytes of the last delivery keep their content. */
   hold(): void {
     this.#isHeld = true
     this.#stream?.pause()
   }
 
-  /** Reads on. The bytes that were delivered before may be overwritten. */
+  /** Reads again. The bytes of earlier deliveries may be overwritten. */
   release(): void {
     this.#isHeld = false
     this.#free.push(...this.#kept.splice(0))
     this.#flow()
   }
 
-  /** Reads to the end, and delivers nothing any more. The bytes that were delivered last stay as they are. */
+  /** Reads to the end without delivering. The bytes of the last delivery keep their content. */
   finish(): void {
     this.#isHeld = false
     this.#kept.length = 0
@@ -131,7 +131,7 @@ export class FrameSocket extends Duplex {
     else this.#readHead(this.#head, bytes)
   }
 
-  /** After a 101, frames follow; after all else, a body for `ws`. */
+  /** Reads the head of the handshake's response. Frames follow a 101; a body for `ws` follows another status. */
   #readHead(before: string, bytes: Buffer): void {
     const head = before + bytes.toString('latin1')
     const end = head.indexOf(headEnd)

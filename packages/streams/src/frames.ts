@@ -1,8 +1,8 @@
-/** What a {@link FrameReader} gives to its user. */
+/** Receives the content of frames from a {@link FrameReader}. */
 export interface FrameHandlers {
-  /** Bytes of a message, in order. `channel` is the first byte of the message. They are never empty, and belong to what was read. */
+  /** Receives bytes of a message, in order and never empty. `channel` is the first byte of the message. `bytes` is a part of the Buffer that was read. */
   data(channel: number, bytes: Buffer): void
-  /** A whole control frame, as it was sent. Its bytes are a copy. */
+  /** Receives a copy of a whole control frame, with its header. */
   control(frame: Buffer): void
 }
 
@@ -13,15 +13,15 @@ const final = 0x80
 const longestControl = 125
 
 /**
- * Takes the WebSocket frames of a server apart as their bytes come, however these are cut, and copies none of the data: RFC 6455, section 5. `ws`
- * waits for the end of each message and joins its pieces in a new Buffer, which Node collects late.
+ * Parses the WebSocket frames of a server (RFC 6455, section 5) from chunks of any size, and copies no data. In its place, `ws` would wait for the end of each
+ * message and join the pieces in a new Buffer, and Node frees such Buffers late.
  */
 export class FrameReader {
   readonly #on: FrameHandlers
-  /** The bytes of a header that is not complete. */
+  /** The bytes of the header so far. */
   readonly #head = Buffer.alloc(10)
   #headLength = 0
-  /** The bytes of the frame that are still to come. */
+  /** How many bytes of the present frame are missing. */
   #left = 0
   #control: { readonly frame: Buffer; at: number } | undefined
   #isInMessage = false
@@ -31,7 +31,7 @@ export class FrameReader {
     this.#on = on
   }
 
-  /** Throws if no server may send these bytes. */
+  /** Parses the next bytes. Throws if the protocol does not allow them. */
   read(bytes: Buffer): void {
     let at = 0
     while (at < bytes.length) {
@@ -47,7 +47,7 @@ export class FrameReader {
     }
   }
 
-  /** Begins a frame, if its header is complete. */
+  /** Begins a frame if the header is complete. */
   #begin(): void {
     const head = this.#head
     if (this.#headLength < 2) return

@@ -2,22 +2,22 @@ import { LineTooLongError } from '@wherry/client/internal'
 
 const newline = 10
 
-/** Cuts a log into lines, whatever its chunking. Lines are bytes, without their end. */
+/** Cuts the chunks of a log into lines. A line is its bytes without the line feed. */
 export class LogCutter {
   readonly #maxBytes: number
   #lines: Buffer[] = []
   #at = 0
-  /** Pieces of a line that has begun. */
+  /** The pieces of the line that has begun. */
   #begun: Buffer[] = []
   #length = 0
 
-  /** @param maxBytes the longest line */
+  /** @param maxBytes the length of the longest line that is allowed */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
   push(chunk: Uint8Array): void {
-    // The chunk is lent.
+    // The chunk's memory is used again after this call.
     const bytes = Buffer.from(chunk)
     for (let start = 0; start < bytes.length; ) {
       const end = bytes.indexOf(newline, start)
@@ -41,10 +41,10 @@ export class LogCutter {
     return line
   }
 
-  /** Nothing is kept of a chunk that was pushed. */
+  /** Does nothing, since `push` copies each chunk. */
   keep(): void {}
 
-  /** After a clean end, what came last is a line, even if nothing ends it. */
+  /** Completes the last line, if the log ends without a line feed. For a clean end only. */
   finish(): void {
     if (this.#length > 0) this.#finish()
   }

@@ -1,13 +1,13 @@
 const space = 0x20
 
-/** A line of a log that was asked for with timestamps. */
+/** A line of a log that was requested with timestamps. */
 export interface TimedLine {
   /** As the server wrote it: `2026-01-01T00:00:00.123456789Z`. `''` if the line has none. */
   readonly time: string
   readonly text: Buffer
 }
 
-/** Takes the time off a line. */
+/** Separates the time of a line from its text. */
 export function timedLine(line: Buffer): TimedLine {
   const end = line.indexOf(space)
   const time = line.toString('latin1', 0, end === -1 ? line.length : end)
@@ -22,30 +22,30 @@ function isTime(text: string): boolean {
 }
 
 /**
- * The place in a log up to which lines were delivered. A server can be asked for lines from a time on, to the second, and several lines may have one
- * time. So after a reconnect some lines come again: `isNew` leaves out those up to the place, and none after it. If the node's clock was set back, the
- * server itself leaves out lines that are older than the last one.
+ * The place in a log up to which lines were delivered. A request names that place by a time in whole seconds, and several lines may have the same
+ * time. So after a reconnect the server sends some lines again: `isNew` is false for those up to the place, and true for all after it. If the clock of the
+ * node was set back, the server itself leaves out lines that are older than the last one.
  */
 export class LogPlace {
   #time = ''
-  /** How many lines of the last time were delivered. */
+  /** How many lines that have the last time were delivered. */
   #count = 0
-  /** How many lines of the last time have come again. */
+  /** How many lines that have the last time were received since the reconnect. */
   #again = 0
   #isSeeking = false
 
-  /** Lines from here on are asked for: `sinceTime`. `undefined` before the first line. */
+  /** The `sinceTime` of the next request. `undefined` before the first line. */
   get since(): string | undefined {
     return this.#time === '' ? undefined : this.#time
   }
 
-  /** The stream begins again, at `since`. */
+  /** Call it before the first line of a new request. */
   seek(): void {
     this.#isSeeking = this.#time !== ''
     this.#again = 0
   }
 
-  /** Whether a line is to be delivered. It is then counted. */
+  /** Whether a line was not delivered yet. If so, it counts as delivered from now on. */
   isNew({ time }: TimedLine): boolean {
     if (time === '') return true
     if (this.#isSeeking) {
@@ -56,14 +56,14 @@ export class LogPlace {
       }
       this.#isSeeking = false
     }
-    // A node writes one time always in the same form.
+    // A node always writes the same time in the same form.
     this.#count = time === this.#time ? this.#count + 1 : 1
     this.#time = time
     return true
   }
 }
 
-/** Nanoseconds since 1970. */
+/** A time as nanoseconds since 1970. */
 function nanosOf(time: string): bigint {
   const [, fraction = '', zone = 'Z'] = form.exec(time) ?? []
   const seconds = Date.parse(`${time.slice(0, 19)}${zone}`) / 1000

@@ -3,10 +3,10 @@ import { readPieces } from '@wherry/client/internal'
 import { LogCutter } from './log-lines.ts'
 import type { PodRequest } from './pod.ts'
 
-/** From so many bytes of lines on that nobody has taken yet, the server is held back. */
+/** How many bytes of lines may wait for the reader before the connection is paused. */
 const highWaterBytes = 256 * 1024
 
-/** One request for a log, as batches of lines in bytes. Ends cleanly, or throws the error of the request. It is sent with the first `next()`. */
+/** Yields the lines of one log request, in batches. It sends the request at the first `next()`, and throws the error of the request. */
 export async function* logStream(
   client: Client,
   request: PodRequest,

@@ -15,34 +15,34 @@ import { LogPlace, timedLine } from './log-place.ts'
 import { logStream } from './log-stream.ts'
 import { type PodKey, podRequest } from './pod.ts'
 
-/** The options of {@link logs}. `A`: how a line is given. */
+/** The options of {@link logs}. `A` is the type of `as`, which decides the type of a line. */
 export interface LogOptions<A extends 'text' | 'bytes' = 'text' | 'bytes'> {
   /** The name of the container. @default the pod's only one, or the one that its annotation `kubectl.kubernetes.io/default-container` names */
   readonly container?: string | undefined
   /** Goes on with new lines until the container ends. @default false */
   readonly follow?: boolean | undefined
-  /** Leaves out lines that are older. The server takes it to the second. @default the begin of the log */
+  /** Leaves out older lines. The server ignores fractions of a second. @default the beginning of the log */
   readonly since?: Date | undefined
-  /** Only so many lines, the last ones; with `follow`, they are followed by new ones. @default all */
+  /** How many of the last lines to deliver first; with `follow`, new ones come after them. @default all */
   readonly tail?: number | undefined
-  /** The log of the container's former run. @default false */
+  /** Reads the log of the container's former run. @default false */
   readonly previous?: boolean | undefined
   /** Puts the time of each line before it, as the server writes it: `2026-01-01T00:00:00.123456789Z `. @default false */
   readonly timestamps?: boolean | undefined
-  /** Lines as UTF-8 or as their bytes. @default 'text' */
+  /** Whether a line is a string, decoded as UTF-8, or its bytes. @default 'text' */
   readonly as?: A | undefined
-  /** The longest line that is taken, in bytes. @default 1_048_576 */
+  /** The length of the longest line, in bytes. A longer one is a `LineTooLongError`. @default 1_048_576 */
   readonly maxLineBytes?: number | undefined
-  /** Ends it: the iterable throws its reason. */
+  /** Ends the request. The iterable throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The log of a container, line by line. A slow reader holds the server back, so memory is bounded. Leaving the loop ends the request.
+ * Reads the log of a container, line by line. A slow reader slows the server down, so memory is bounded. Leaving the loop ends the request.
  *
- * With `follow`, a connection that breaks is opened again, with the waits of a watch, at the last line: no line is lost, and none comes twice, as long
- * as the node keeps the log. It ends when the container does, also if it is then restarted. Needs the right `get` of `pods/log`; with `follow`, also `get`
- * of `pods`: without it, a server that ends the stream early is taken for a container that has ended.
+ * With `follow`, the call reconnects after a broken connection, with the delays of a watch, and goes on after the last line: as long as the node keeps the
+ * log, no line is lost and none comes twice. The loop ends when the container ends, even if the container is then restarted. The call needs the right `get`
+ * of `pods/log`; with `follow`, also `get` of `pods`: without it, the loop ends if the server ends the stream early.
  *
  * Throws an `ApiError` if the server refuses, for example while the container is being created, and a `LineTooLongError`.
  *
@@ -106,7 +106,7 @@ class LogReader {
   }
 
   async *lines(): AsyncGenerator<string | Uint8Array, void, undefined> {
-    // A batch at a time: to pass each line through several generators would take longer than all the rest.
+    // Batches, since passing each line through several generators takes longer than all other work.
     for await (const batch of this.#batches()) {
       for (const line of batch) {
         this.#signal.throwIfAborted()
@@ -136,19 +136,19 @@ class LogReader {
     }
   }
 
-  /** The container was restarted: its last lines may be in the log of the former run only. */
+  /** Reads the log of the former run: after a restart, the last lines may be nowhere else. */
   async *#rest(): Batches {
     try {
       yield* this.#read({ follow: false, previous: true })
     } catch (error) {
-      // The node keeps it no more.
+      // The node has deleted that log.
       if (!(error instanceof ApiError)) throw error
     }
   }
 
   async *#read(how: { readonly follow: boolean; readonly previous: boolean }): Batches {
     const { container, since, tail, timestamps = false, maxLineBytes = 1024 * 1024 } = this.#options
-    // If the stream breaks off, a line without a time could not be found again.
+    // After a broken connection, a line without a time could not be found again.
     const isTimed = this.#options.follow === true
     const at = this.#place.since
     const request = podRequest(this.#client, this.#pod, 'log', {
@@ -160,14 +160,14 @@ class LogReader {
       tailLines: at === undefined ? tail : undefined,
     })
     this.#place.seek()
-    // The time before a line is no part of it.
+    // `maxLineBytes` does not count the time before a line.
     const longest = maxLineBytes + (isTimed || timestamps ? longestTime : 0)
     for await (const batch of logStream(this.#client, request, longest, this.#signal)) {
       yield isTimed ? this.#newOf(batch, maxLineBytes) : batch
     }
   }
 
-  /** The lines that were not delivered yet, as they are shown. */
+  /** Returns the lines of a batch that were not delivered yet, in the form that the reader wants. */
   #newOf(batch: readonly Buffer[], maxLineBytes: number): Buffer[] {
     const shown: Buffer[] = []
     for (const line of batch) {
@@ -183,7 +183,7 @@ class LogReader {
   }
 }
 
-/** `2026-01-01T00:00:00.123456789+00:00 ` */
+/** The length of the longest time before a line, `2026-01-01T00:00:00.123456789+00:00 `. */
 const longestTime = 36
 
 function isOther(first: ContainerState | 'unknown' | undefined, now: ContainerState): boolean {

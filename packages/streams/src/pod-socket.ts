@@ -5,27 +5,27 @@ import { WebSocket } from 'ws'
 import { FrameSocket } from './frame-socket.ts'
 import type { PodRequest } from './pod.ts'
 
-/** What a socket gives to its user. */
+/** Receives the data and the end of a socket. */
 export interface SocketHandlers {
-  /** Bytes of a channel, as they come. They are overwritten after this call, or, if it pauses the socket, once the socket is resumed. */
+  /** Receives bytes of a channel. Their memory is overwritten after this call; if the call pauses the socket, after `resume`. */
   data(channel: number, bytes: Buffer): void
-  /** The connection is over: cleanly without a cause. This is the last call. */
+  /** Called last, when the connection has ended: with a cause if it failed. */
   end(cause: Error | undefined): void
 }
 
-/** So many bytes are sent in one frame. */
+/** The length of the longest frame that is sent, in bytes. */
 const sentFrameBytes = 32 * 1024
-/** A connection that was quiet for so long is PINGed, and given up if no answer comes in time. */
+/** How long the server may be silent before a PING is sent. If no PONG comes in time, the connection is destroyed. */
 const pingAfterMs = 30_000
 const pingTimeoutMs = 15_000
-/** How long the server may take to answer a close. */
+/** How long the server may take to answer a close frame. */
 const closeTimeoutMs = 2_000
 
 /**
  * Opens a WebSocket to a subresource of a pod, with the credentials, proxies and authorities of the client. Rejects with an `ApiError` if the server
  * refuses, and with a `ConnectionError` if it can't be reached.
  *
- * @param protocols the best first
+ * @param protocols the WebSocket subprotocols to offer, the best first
  */
 export async function openPodSocket(
   client: Client,
@@ -57,7 +57,7 @@ export async function openPodSocket(
   }
 }
 
-/** Resolves with a refusal, or with nothing once the socket is open. */
+/** Resolves with the refusal of the server, or with `undefined` when the socket is open. */
 function opened(socket: WebSocket, own: OwnSocket, signal: AbortSignal): Promise<IncomingMessage | undefined> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => {
@@ -71,7 +71,7 @@ function opened(socket: WebSocket, own: OwnSocket, signal: AbortSignal): Promise
     signal.addEventListener('abort', aborted, { once: true })
     socket.once('open', () => settle(() => resolve(undefined)))
     socket.once('unexpected-response', (_, response) => settle(() => resolve(response)))
-    // For good: an error that comes later ends the socket, which `close` reports.
+    // This listener stays: a later error ends the socket, which `close` reports.
     socket.on('error', cause => settle(() => reject(lost(cause, own))))
     socket.once('close', () => settle(() => reject(lost(undefined, own))))
   })
@@ -84,7 +84,7 @@ function lost(cause: Error | undefined, own: OwnSocket): Error {
   return new ConnectionError('CONNECTION_LOST', `the connection to the pod broke off${why}`, { cause })
 }
 
-/** The body of a refusal; `undefined` if it is too long. */
+/** Reads the body of a refusal. `undefined` if the body is too long. */
 async function bodyOf(response: IncomingMessage): Promise<Uint8Array | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -95,7 +95,7 @@ async function bodyOf(response: IncomingMessage): Promise<Uint8Array | undefined
       chunks.push(chunk)
     }
   } catch {
-    // What has come says why, as far as anything does.
+    // The part that was received is the best explanation there is.
   }
   return Buffer.concat(chunks)
 }
@@ -105,7 +105,7 @@ function textHeaders({ headers }: IncomingMessage): Record<string, string | read
   return Object.fromEntries(given) as Record<string, string | readonly string[]>
 }
 
-/** An open WebSocket. Each message begins with the number of a channel. */
+/** An open WebSocket. The first byte of each message is the number of a channel. */
 export class PodSocket {
   /** The protocol that the server chose. */
   readonly protocol: string
@@ -128,7 +128,7 @@ export class PodSocket {
     socket.on('error', cause => {
       this.#cause ??= lost(cause, this.#own)
     })
-    // `ws` keeps quiet about errors of its socket, and rightly after a clean end.
+    // `ws` does not report an error of its socket. After a clean end, none is reported.
     frames.on('error', cause => {
       this.#broken = cause
     })
@@ -143,7 +143,7 @@ export class PodSocket {
     this.#frames.deliver((channel, bytes) => this.#data(channel, bytes))
   }
 
-  /** Sends bytes, in frames as long as kube-apiserver's. Resolves once they have left this process. Rejects if the connection ends first. */
+  /** Sends bytes, in frames as long as those of kube-apiserver. Resolves when they have left this process. Rejects if the connection ends before. */
   async send(channel: number, data: Uint8Array): Promise<void> {
     for (let at = 0; at < data.length; at += sentFrameBytes) {
       await this.#sendFrame(channel, data.subarray(at, at + sentFrameBytes))
@@ -161,7 +161,7 @@ export class PodSocket {
     })
   }
 
-  /** Reads no more, so that the server has to wait. */
+  /** Stops reading, so that the server has to wait. */
   pause(): void {
     this.#frames.hold()
   }
@@ -170,7 +170,7 @@ export class PodSocket {
     if (!this.#isOver) this.#frames.release()
   }
 
-  /** Ends the connection cleanly, or hard if the server does not answer. */
+  /** Ends the connection with a close frame, and destroys it if the server does not answer in time. */
   close(): void {
     if (this.#isOver) return
     this.#frames.finish()
@@ -197,7 +197,7 @@ export class PodSocket {
     this.#after(pingAfterMs, () => {
       this.#socket.ping()
       this.#after(pingTimeoutMs, () => {
-        // What a reader holds back is no silence of the server: the PONG waits behind it.
+        // While the user has paused the socket, the server's PONG can't be read: its absence proves nothing.
         if (this.#frames.isHeld) this.#awaitSilence()
         else this.destroy(new ConnectionError('PING_TIMEOUT', `no answer to a PING within ${pingTimeoutMs} ms`))
       })

@@ -9,16 +9,16 @@ export interface PodKey {
   readonly namespace?: string | undefined
 }
 
-/** A request of a pod's subresource. */
+/** A request for a subresource of a pod. */
 export interface PodRequest {
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string
   readonly about: RequestInfo
 }
 
 type Value = string | number | boolean | undefined
 
-/** @param query its parameters; those that are `undefined` are left out, and a list is repeated */
+/** @param query the parameters; an `undefined` one is left out, and one with a list comes once for each item */
 export function podRequest(
   client: Client,
   key: PodKey,
@@ -36,7 +36,7 @@ export function podRequest(
   return { path: parameters.size === 0 ? path : `${path}?${parameters}`, about }
 }
 
-/** The key, checked, with its namespace. */
+/** Checks the key of a pod, and completes its namespace. */
 export function podKey(client: Client, key: PodKey): { readonly namespace: string; readonly name: string } {
   const { namespace = '', name } = checkedKey(pods, key, client.namespace)
   return { namespace, name }

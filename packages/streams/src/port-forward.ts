@@ -6,12 +6,12 @@ import { StreamError } from './errors.ts'
 import { type PodKey, podRequest } from './pod.ts'
 import { openPodSocket, type PodSocket } from './pod-socket.ts'
 
-/** Channels of the first port; there is no second one here. Each begins with the port, in two bytes. */
+/** The channels of the only port. The first message of each has the port in two bytes. */
 const channels = { data: 0, error: 1 } as const
 const headBytes = 2
-/** Of these servers of all versions take the first one. */
+/** The protocols that are offered. Servers of all versions choose the first one. */
 const protocols: readonly string[] = ['v4.channel.k8s.io', 'portforward.k8s.io']
-/** The protocol can't say that one side has ended. After its end, the other side's bytes are taken until it is silent for so long. */
+/** The protocol has no message for the end of one direction. So after the local end, the connection stays open until the pod has sent nothing for this time. */
 const lingerMs = 10_000
 
 /** The options of {@link connectPort}. */
@@ -22,29 +22,29 @@ export interface ConnectPortOptions {
 
 /** The options of {@link portForward}. */
 export interface PortForwardOptions extends ConnectPortOptions {
-  /** The port on this machine. @default 0, a free one */
+  /** The port on this machine. @default 0, which chooses a free one */
   readonly localPort?: number | undefined
   /** The address on this machine. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** Called if a connection fails: the server refused it, or nothing listens in the pod. That connection is closed; the others go on. @default nothing */
+  /** Called if a connection fails, because the server refused it or nothing listens in the pod. Only that connection is closed. @default does nothing */
   readonly onError?: ((error: Error) => void) | undefined
 }
 
-/** A port of this machine that leads to a port of a pod. */
+/** A port of this machine that is forwarded to a port of a pod. */
 export interface PortForward extends AsyncDisposable {
   readonly host: string
   readonly port: number
-  /** Closes the port and its connections. Resolves when they are gone. Idempotent. */
+  /** Closes the port and its connections. Resolves when they are closed. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Opens one connection to a port of a pod, as a stream of bytes. Destroy it when it is no longer needed. Needs the rights `get` and `create` of
- * `pods/portforward`.
+ * Opens one connection to a port of a pod, as a stream of bytes. Destroy the stream when you no longer need it. The call needs the rights `get` and `create`
+ * of `pods/portforward`.
  *
  * Rejects with an `ApiError` if the server refuses. If nothing listens in the pod, the stream fails with a `StreamError`.
  *
- * The protocol has no half-closed connections: after `end()`, bytes of the pod are taken until 10 s have passed without any; then the stream closes.
+ * The protocol has no half-closed connections: after `end()`, the stream still delivers bytes of the pod, and closes when 10 s have passed without any.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ function openPort(client: Client, pod: PodKey, port: number, signal: AbortSignal
 }
 
 /**
- * Listens on this machine, and connects each connection to a port of a pod. As {@link connectPort} for each.
+ * Listens on a port of this machine, and connects each connection to a port of a pod, as {@link connectPort} does.
  *
  * @example
  * ```ts
@@ -138,7 +138,7 @@ function listening(server: Server, port: number, host: string): Promise<void> {
 
 /** Connects a local socket to a port of a pod. Resolves when both sides have closed. Rejects if the remote side failed. */
 async function forward(client: Client, pod: PodKey, port: number, local: Duplex, signal: AbortSignal): Promise<void> {
-  // What the local side does to its own connection is no error of the forwarding.
+  // An error of the local connection is no error of the forwarding.
   local.on('error', () => {})
   let remote: Duplex
   try {
@@ -162,7 +162,7 @@ async function forward(client: Client, pod: PodKey, port: number, local: Duplex,
     signal.addEventListener('abort', aborted, { once: true })
     remote.once('close', () => {
       if (cause !== undefined || signal.aborted) local.destroy()
-      // A reader that is slow still gets the bytes that came before the end.
+      // A slow reader still receives the bytes that came before the end.
       else local.end(() => local.destroy())
       if (local.closed) settle()
     })
@@ -171,12 +171,12 @@ async function forward(client: Client, pod: PodKey, port: number, local: Duplex,
       if (remote.closed) settle()
     })
     local.pipe(remote)
-    // What comes is written to the local socket without it.
+    // The pod's bytes are written to the local socket without this stream.
     remote.resume()
   })
 }
 
-/** What comes from the pod is read from it or, with a local socket, is written there from the memory that it was read into. */
+/** The bytes from the pod, as a stream. With a local socket, they are written to it from the memory that they were read into, without the stream. */
 class PortStream extends Duplex {
   readonly #client: Client
   readonly #socket: PodSocket
@@ -238,7 +238,7 @@ class PortStream extends Duplex {
     } else if (channel === channels.data) {
       if (this.#isEnding) this.#awaitSilence()
       if (this.#local !== undefined) this.#writeTo(this.#local, bytes)
-      // The reader may keep the bytes for as long as it likes.
+      // The stream's reader may keep the bytes, so they are copied.
       else if (!this.push(Buffer.from(bytes))) this.#socket.pause()
     }
   }
@@ -247,7 +247,7 @@ class PortStream extends Duplex {
     local.write(bytes, () => {
       if (local.writableLength === 0) this.#socket.resume()
     })
-    // Bytes that the socket did not take at once are read later, from this very memory.
+    // The local socket reads the bytes that it could not send at once later, from this memory.
     if (local.writableLength > 0) this.#socket.pause()
   }
 
@@ -268,7 +268,7 @@ class PortStream extends Duplex {
     if (cause !== undefined) this.destroy(cause)
     else {
       this.push(null)
-      // The other side takes nothing any more.
+      // The pod reads nothing any more.
       this.once('end', () => this.destroy())
     }
   }

@@ -7,10 +7,10 @@ import { openPodSocket, type PodSocket } from './pod-socket.ts'
 /** The channels of `v4.channel.k8s.io` and `v5.channel.k8s.io`. */
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 } as const
 
-/** v5 can say that stdin has ended, v4 can't. */
+/** Only v5 has a message for the end of stdin. */
 export const processProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 
-/** The longest `Status` that says how a command ended. */
+/** The length of the longest `Status` of an ended command. */
 const maxStatusBytes = 1024 * 1024
 
 /** The size of a terminal, in characters. */
@@ -22,27 +22,27 @@ export interface TerminalSize {
 /**
  * A command that runs in a container, or the container's own program.
  *
- * Read `stdout` and `stderr` both: a stream that nobody reads holds the command, and the other stream, as it does for a child process. If the
- * connection ends, the streams and `exit` fail. What then becomes of the command is up to the container runtime: Kubernetes has no request that ends it.
+ * Read both `stdout` and `stderr`: a stream without a reader blocks the command, and with it the other stream, as for a child process. If the connection
+ * ends, the streams and `exit` fail. The container runtime then decides whether the command goes on: Kubernetes has no request that ends it.
  */
 export interface RemoteProcess extends AsyncDisposable {
-  /** Ending it closes the command's stdin. Without `stdin: true`, it is destroyed. */
+  /** The command's stdin: `end()` closes it. Destroyed from the start without `stdin: true`. */
   readonly stdin: Writable
   readonly stdout: Readable
-  /** With a terminal nothing comes here: the terminal mixes both. */
+  /** Stays empty with a terminal, which writes both to `stdout`. */
   readonly stderr: Readable
   /**
-   * Resolves when the command has ended, with its exit code. Rejects with a `StreamError` if it did not run, and with a `ConnectionError` if the
-   * connection broke.
+   * Resolves with the exit code when the command has ended. Rejects with a `StreamError` if the command was not started, and with a `ConnectionError` if
+   * the connection broke.
    */
   readonly exit: Promise<number>
   /** Changes the size of the command's terminal. */
   resize(size: TerminalSize): void
-  /** Ends the connection. Resolves when it is gone. Idempotent. */
+  /** Ends the connection. Resolves when it is closed. Idempotent. */
   close(): Promise<void>
 }
 
-/** What of a process is wanted. */
+/** The streams that a process has. */
 export interface ProcessStreams {
   readonly stdin: boolean
   readonly tty: boolean
@@ -84,7 +84,7 @@ class SocketProcess implements RemoteProcess {
       signal.removeEventListener('abort', aborted)
       return this.#finish(cause)
     })
-    // A program that only reads the streams gets the error there.
+    // A program that only reads the streams receives the error from them.
     this.exit.catch(() => {})
     socket.start({ data: (channel, bytes) => this.#data(channel, Buffer.from(bytes)), end: ended.resolve })
     if (signal.aborted) aborted()
@@ -92,7 +92,7 @@ class SocketProcess implements RemoteProcess {
 
   resize({ columns, rows }: TerminalSize): void {
     const size = Buffer.from(JSON.stringify({ Width: columns, Height: rows }))
-    // A connection that has ended is what `exit` reports.
+    // `exit` reports that the connection has ended.
     this.#socket.send(channels.resize, size).catch(() => {})
   }
 
@@ -130,7 +130,7 @@ class SocketProcess implements RemoteProcess {
         done(error)
       },
     })
-    // A stream that nobody listens to must not end the program: `exit` has the error, too.
+    // An error of a stream without listeners must not end the program: `exit` rejects with it, too.
     readable.on('error', () => {})
     return readable
   }
@@ -183,7 +183,7 @@ class SocketProcess implements RemoteProcess {
   }
 }
 
-/** The parts of a `Status` that are read. */
+/** The fields of a `Status` that are read. */
 interface CommandStatus {
   readonly status?: string
   readonly message?: string

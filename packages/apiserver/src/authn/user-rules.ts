@@ -1,8 +1,8 @@
 import type { PolicyRule } from './policy.ts'
 
 /**
- * The rules of kube-apiserver's roles for users, by the role that each rule is aggregated to: `edit` has the rules of `view` too, and `admin` the rules of
- * both.
+ * The rules of kube-apiserver's user-facing ClusterRoles `aggregate-to-view`, `-edit` and `-admin`. The ClusterRole `edit` also aggregates the rules of `view`,
+ * and `admin` aggregates all three.
  */
 export const userRules: Readonly<Record<'admin' | 'edit' | 'view', readonly PolicyRule[]>> = {
   admin: [

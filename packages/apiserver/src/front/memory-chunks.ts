@@ -2,24 +2,24 @@ import { chance, integer } from '../random.ts'
 import type { DataFrame, ServerFrame } from './memory-frames.ts'
 
 /**
- * How the bytes of a response are cut into chunks: `random` at borders without meaning, sometimes byte by byte, with chunks joined and parts held back; `whole`
- * as the server wrote them; `bytes` each byte alone.
+ * How the bytes of a response are divided into chunks. `random`: at arbitrary positions, sometimes after each byte; chunks may be joined or delayed. `whole`: as
+ * the server wrote them. `bytes`: one byte per chunk.
  */
 export type Chunking = 'random' | 'whole' | 'bytes'
 
 const newline = 0x0a
 
-/** Frames that arrive now, and frames that arrive later. Order and bytes stay the same. */
+/** A batch of frames in two parts: the client receives `later` with the next batch. The parts have the bytes of the batch in its order. */
 export interface Arrival {
   readonly now: readonly ServerFrame[]
   readonly later: readonly ServerFrame[]
 }
 
-/** Cuts a batch of frames into other chunks. */
+/** Changes how the bytes of a batch of frames are divided into chunks. */
 export function rechunk(frames: readonly ServerFrame[], chunking: Chunking, random: () => number): Arrival {
   if (chunking === 'whole') return { now: frames, later: [] }
   if (chunking === 'bytes') {
-    const now = frames.flatMap<ServerFrame>(frame => (frame.kind === 'data' ? singles(frame) : [frame]))
+    const now = frames.flatMap<ServerFrame>(frame => (frame.kind === 'data' ? singleBytes(frame) : [frame]))
     return { now, later: [] }
   }
   const { now, later } = chance(random, 1 / 5) ? holdBack(frames, random) : { now: frames, later: [] }
@@ -31,7 +31,7 @@ export function rechunk(frames: readonly ServerFrame[], chunking: Chunking, rand
   return { now: result, later }
 }
 
-/** Cuts the batch in two, in the middle of a frame if the frame is long enough. At least a part arrives now. */
+/** Cuts the batch in two after a random frame, or inside that frame if it has at least two bytes. The first part is never empty. */
 function holdBack(frames: readonly ServerFrame[], random: () => number): Arrival {
   const index = integer(random, 0, frames.length - 1)
   const frame = frames[index]
@@ -42,7 +42,7 @@ function holdBack(frames: readonly ServerFrame[], random: () => number): Arrival
   return { now: [...frames.slice(0, index), first], later: [second, ...frames.slice(index + 1)] }
 }
 
-/** Joins neighbouring frames of a stream into one chunk, now and then: so a chunk has several lines, or parts of lines. */
+/** Sometimes joins neighbouring data frames of one stream, so that a chunk has several lines. */
 function join(frames: readonly ServerFrame[], random: () => number): readonly ServerFrame[] {
   if (frames.length < 2) return frames
   const result: ServerFrame[] = []
@@ -55,8 +55,8 @@ function join(frames: readonly ServerFrame[], random: () => number): readonly Se
     run = []
   }
   for (const frame of frames) {
-    const before = run[0]
-    if (frame.kind !== 'data' || (before !== undefined && (before.stream !== frame.stream || chance(random, 0.5))))
+    const first = run[0]
+    if (frame.kind !== 'data' || (first !== undefined && (first.stream !== frame.stream || chance(random, 0.5))))
       flush()
     if (frame.kind === 'data') run.push(frame)
     else result.push(frame)
@@ -65,24 +65,26 @@ function join(frames: readonly ServerFrame[], random: () => number): readonly Se
   return result
 }
 
+/** Adds the parts of a frame to `result`. */
 function split(frame: DataFrame, random: () => number, result: ServerFrame[]): void {
   let rest = frame
+  // Half of the frames have no cut.
   let cuts = integer(random, -2, 3)
   while (cuts-- > 0 && rest.bytes.length > 1) {
-    const [first, second] = cut(rest, border(rest.bytes, random))
+    const [first, second] = cut(rest, cutPosition(rest.bytes, random))
     result.push(first)
     rest = second
   }
   if (chance(random, 1 / 8)) {
-    const [few, others] = cut(rest, Math.min(rest.bytes.length, integer(random, 1, 6)))
-    result.push(...singles(few))
-    rest = others
+    const [head, tail] = cut(rest, Math.min(rest.bytes.length, integer(random, 1, 6)))
+    result.push(...singleBytes(head))
+    rest = tail
   }
   if (rest.bytes.length > 0) result.push(rest)
 }
 
-/** A position for a cut: anywhere inside, or right before or after the end of a line, where readers make mistakes. */
-function border(bytes: Uint8Array, random: () => number): number {
+/** A position for a cut: anywhere, or next to the end of a line, where parsers tend to have bugs. */
+function cutPosition(bytes: Uint8Array, random: () => number): number {
   const at = integer(random, 1, bytes.length - 1)
   if (chance(random, 0.7)) return at
   const end = bytes.indexOf(newline, at)
@@ -90,14 +92,14 @@ function border(bytes: Uint8Array, random: () => number): number {
   return Math.min(chance(random, 0.5) ? end : end + 1, bytes.length - 1)
 }
 
-function singles(frame: DataFrame): DataFrame[] {
+function singleBytes(frame: DataFrame): DataFrame[] {
   const { kind, stream, bytes } = frame
   const frames: DataFrame[] = []
   for (let at = 0; at < bytes.length; at++) frames.push({ kind, stream, bytes: bytes.subarray(at, at + 1) })
   return frames
 }
 
-/** Cuts a frame in two. */
+/** Cuts a frame in two. The second part begins at byte `at`. */
 export function cut(frame: DataFrame, at: number): [DataFrame, DataFrame] {
   const { kind, stream, bytes } = frame
   return [

@@ -30,11 +30,11 @@ function groupsOf(registry: Registry): Map<string, GroupVersion[]> {
     versions.sort((a, b) => compareVersions(b.version, a.version))
     custom.push([group, versions])
   }
-  // Groups of definitions come after the built-in groups, sorted by the name that the server has for their first version.
+  // The groups of CustomResourceDefinitions come after the built-in ones. kube-apiserver sorts them by the first name of their APIServices (VERSION.GROUP).
   for (const [group] of custom) groups.delete(group)
-  const firstName = ([group, versions]: [string, GroupVersion[]]): string =>
+  const firstAPIServiceName = ([group, versions]: [string, GroupVersion[]]): string =>
     versions.map(({ version }) => `${version}.${group}`).sort()[0] ?? ''
-  custom.sort((a, b) => (firstName(a) < firstName(b) ? -1 : 1))
+  custom.sort((a, b) => (firstAPIServiceName(a) < firstAPIServiceName(b) ? -1 : 1))
   for (const [group, versions] of custom) groups.set(group, versions)
   return groups
 }
@@ -123,10 +123,10 @@ export function resourceList(registry: Registry, group: string, version: string)
   }
 }
 
-/** `/api` or `/apis` in a single answer: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
+/** The aggregated discovery of `/api` or `/apis`: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
 export function aggregated(registry: Registry, legacy: boolean): Json {
   const all = [...groupsOf(registry)].filter(([group]) => (group === '') === legacy)
-  // Here the groups of definitions are sorted by the group's name alone.
+  // Here kube-apiserver sorts the groups of CustomResourceDefinitions by their names.
   const custom = all.filter(([, versions]) => isCustom(versions)).sort(([a], [b]) => (a < b ? -1 : 1))
   const groups = [...all.filter(([, versions]) => !isCustom(versions)), ...custom]
   return {
@@ -137,22 +137,22 @@ export function aggregated(registry: Registry, legacy: boolean): Json {
       metadata: group === '' ? {} : { name: group },
       versions: versions.map(({ version, types }) => ({
         version,
-        resources: types.map(discovered),
+        resources: types.map(resourceDiscovery),
         freshness: 'Current',
       })),
     })),
   }
 }
 
-function discovered(type: ResourceType): JsonObject {
-  const kind = (name: string, group?: string, version?: string): JsonObject => {
-    // The kind of a built-in's own type has no group and version.
+function resourceDiscovery(type: ResourceType): JsonObject {
+  const responseKind = (name: string, group?: string, version?: string): JsonObject => {
+    // For a built-in resource, group and version are empty unless a subresource has a kind of another group.
     if (!type.custom && group === undefined) return { group: '', version: '', kind: name }
     return { group: group ?? type.group, version: version ?? type.version, kind: name }
   }
   return {
     resource: type.plural,
-    responseKind: kind(type.kind),
+    responseKind: responseKind(type.kind),
     scope: type.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: type.singular,
     verbs: [...type.verbs],
@@ -162,7 +162,7 @@ function discovered(type: ResourceType): JsonObject {
       ? {
           subresources: type.subresources.map(sub => ({
             subresource: sub.name,
-            responseKind: kind(sub.kind, sub.group, sub.version),
+            responseKind: responseKind(sub.kind, sub.group, sub.version),
             verbs: [...sub.verbs],
           })),
         }

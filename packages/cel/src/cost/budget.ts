@@ -1,23 +1,23 @@
 import { CelError, type Value } from '../values.ts'
 import { Meter, TooCostlyError } from './meter.ts'
 
-/** The maximum cost of all rules of an object, in the server's units. */
-const mostPerObject = 10_000_000
+/** The maximum total cost of the rules that are evaluated for one object, in kube-apiserver's units. */
+const maxCostPerObject = 10_000_000
 
-/** Thrown to end the evaluation of an object's rules. */
+/** The outcome of the rule that exceeds the budget. No further rule is evaluated. */
 export class OutOfBudgetError extends CelError {}
 
 /** The remaining budget for the rules of an object. */
 export class Budget {
-  #left = mostPerObject
+  #left = maxCostPerObject
   #isOver = false
 
-  /** Whether no further rule is evaluated. */
+  /** If true, the caller must evaluate no further rule. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** Returns the result of an evaluation, or its error. */
+  /** Runs an evaluation and subtracts its cost. Returns its value or its error, or an `OutOfBudgetError` if the budget is exceeded. */
   evaluate(evaluation: (meter: Meter) => Value): Value | CelError {
     const meter = new Meter()
     const outcome = valueOrError(() => evaluation(meter))

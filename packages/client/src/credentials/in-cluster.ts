@@ -19,8 +19,8 @@ export function isInCluster(): boolean {
 }
 
 /**
- * Access by the pod's service account. The token and the cluster's certificate authority are read again when the kubelet renews them. Rejects with
- * `NOT_IN_CLUSTER` outside a pod.
+ * Returns the access of the pod's service account. The token and the cluster's certificate authority are read again when the kubelet renews them. Rejects
+ * with `NOT_IN_CLUSTER` outside a pod, and if the files of the service account can't be read.
  *
  * @example
  * ```ts
@@ -35,7 +35,8 @@ export async function inCluster(options: InClusterOptions = {}): Promise<Cluster
   const { directory = '/var/run/secrets/kubernetes.io/serviceaccount', clock = systemClock() } = options
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
   if (!host || !port) {
-    const message = 'this process is in no cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set'
+    const message =
+      'this process does not run in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be set'
     throw new CredentialsError('NOT_IN_CLUSTER', message)
   }
   const credentials = new GivenCredentials(
@@ -43,15 +44,16 @@ export async function inCluster(options: InClusterOptions = {}): Promise<Cluster
     clock,
   )
   try {
-    // Better now, with a reason, than with the first request.
+    // Fails now, with a reason, if the authority can't be read; otherwise the first request would fail.
     await credentials.tls()
   } catch (cause) {
     throw new CredentialsError('NOT_IN_CLUSTER', `the service account's files in ${directory} can't be read`, cause)
   }
+  // A pod's namespace is optional: a view or a call may name its own.
   const namespace = await readSource({ file: `${directory}/namespace` }).catch(() => undefined)
-  const authority = isIPv6(host) ? `[${host}]` : host
+  const urlHost = isIPv6(host) ? `[${host}]` : host
   return {
-    server: serverUrl('KUBERNETES_SERVICE_HOST', `https://${authority}:${port}`),
+    server: serverUrl('KUBERNETES_SERVICE_HOST', `https://${urlHost}:${port}`),
     credentials,
     namespace: namespace?.trim(),
   }

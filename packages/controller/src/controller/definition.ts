@@ -31,69 +31,70 @@ import type { RunRecords } from './run-records.ts'
 
 /** How a controller works. All options have defaults. */
 export interface ControllerOptions {
-  /** How many keys are reconciled at the same time. One key never runs twice at once. @default 1 */
+  /** How many keys are reconciled at the same time. No key has two reconciles at a time. @default 1 */
   readonly concurrency?: number | undefined
   /**
-   * How long a reconcile may take, in milliseconds. Then its signal is aborted, and `onError` gets the error; its key waits until the
-   * reconcile has really ended, and counts as failed. @default Infinity: as long as it takes
+   * How long a reconcile may take, in milliseconds. After that time, the signal of the reconcile is aborted and `onError` receives the error. The reconcile
+   * counts as failed. Its key is not reconciled again before the function has returned. @default Infinity
    */
   readonly reconcileTimeoutMs?: number | undefined
   /** How long the start waits for all sources to sync, in milliseconds (rule C3). @default 120_000 */
   readonly syncTimeoutMs?: number | undefined
   /** How long a key waits after a failure. @default 5 ms … 1000 s, doubling with each failure of the key */
   readonly rateLimiter?: RateLimiter<string> | undefined
-  /** Whether the controller runs only on the leader, if the operator elects one. @default true */
+  /** Whether the controller runs only on the leader, if the operator elects one (controller-runtime's `NeedLeaderElection`). @default true */
   readonly onLeader?: boolean | undefined
   /**
-   * Names of further fields of the status that record only the time of a check, such as `lastCheckTime`: a `status(value)` that differs in
-   * nothing else, and in `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime` and `lastUpdateTime`, is not written. @default none
+   * Names of fields of the status that only record the time of a check, such as `lastCheckTime`. A `status(value)` that differs from the object's status only
+   * in these fields, `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime` and `lastUpdateTime` is not written. @default none
    */
   readonly ignoreTimes?: readonly string[] | undefined
 }
 
-/** The definition of a controller: its sources, and its reconcile. */
+/** The definition of a controller: its sources and its reconcile function. */
 export interface ControllerDefinition<C, S extends Scope = Scope> extends ControllerOptions {
-  /** Its name, in metrics, logs and events; unique in an operator. */
+  /** The controller's name in metrics, logs and Kubernetes Events. It is unique in an operator. */
   readonly name: string
   /** The view of the primary objects: each has a key. `'singleton'`: there are no primary objects, and the only key is the controller's name. */
   readonly for: View<C, S> | 'singleton'
-  /** Which of their events count. A delete always does. @default all */
+  /** Which events of the primary objects enqueue a key. A delete event always does. @default all */
   readonly predicates?: readonly Predicate<ObjectEvent<C>>[] | undefined
-  /** How their events are waited for. @default not at all */
+  /** How long to wait for further events of a primary object before its key is enqueued. @default no wait */
   readonly debounce?: Debounce | undefined
-  /** Further sources that make keys run: {@link owns}, {@link watches}, {@link from}. @default none */
+  /** Further sources that enqueue keys: {@link owns}, {@link watches}, {@link from}. @default none */
   readonly sources?: readonly ControllerSource[] | undefined
-  /** Further views that are cached for `read`, so that `read.list` may list them. @default none */
+  /** Further views that are cached for `read`, so that `read.list` can list their objects. @default none */
   readonly caches?: readonly View[] | undefined
   readonly reconcile: Reconcile<C, S>
-  /** @default nothing */
+  /** Called in place of `reconcile` if the primary object does not exist. @default does nothing */
   readonly onGone?: OnGone<C, S> | undefined
-  /** @default nothing */
+  /** Called in place of `reconcile` if the primary object exists, but has left the view. @default does nothing */
   readonly onLeft?: OnGone<C, S> | undefined
 }
 
-/** The parts that a controller works with. An operator shares its own among its controllers. */
+/** The dependencies of a controller. The controllers of an operator share those of the operator. */
 export interface ControllerParts {
   readonly client: Client
   readonly cache: DynamicCache
+  /** Caches single objects that `read` reads by name. */
   readonly narrow: NarrowCache
   /**
-   * The operator's name: `apply` writes as the field manager `OPERATOR/CONTROLLER`. @default none: as the client's field manager
+   * The operator's name: `apply` writes as the field manager `OPERATOR/CONTROLLER`. @default none: `apply` writes as the client's field manager
    */
   readonly operator?: string | undefined
-  /** The manager of `DynamicViews`, which its creator starts, or a function that returns it. @default none: such a source is an error */
+  /** The manager for sources that are `DynamicViews`, or a function that returns it. The creator of the manager starts it. @default none: such a source is an error */
   readonly manager?: WatchManager | SharedManager | undefined
-  /** @default into the client's environment */
+  /** Receives the log lines. @default the logger of the client's environment */
   readonly log?: Logger | undefined
   /** Records the events of reconciles. @default one of its own */
   readonly events?: EventRecorder | undefined
   /** Measures the queue. Other measurements go to the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
-  /** The writes of this process: controllers that share them read each other's writes. @default those of this controller */
+  /** Records the writes, so that `read` waits until a cache has them. Controllers that share it also wait for each other's writes. @default one of its own */
   readonly writes?: OwnWrites | undefined
-  /** Traces each run, for example `await openTelemetryTraces()`. @default none */
+  /** Traces each reconcile, for example `await openTelemetryTraces()`. @default none */
   readonly traces?: Traces | undefined
-  /** Receives a record of each run. @default nobody */
+  /** Receives a record of each reconcile. @default none */
   readonly runs?: RunRecords | undefined
   /** The resources that `read` polls if they can't be watched (rule C16). @default none */
   readonly poll?: readonly PollPolicy[] | undefined
@@ -108,7 +109,7 @@ export const controllerOptionChecks: Readonly<Record<keyof ControllerOptions, Ch
   ignoreTimes: texts,
 }
 
-/** @throws OptionTypeError, OptionRangeError (rule X6) */
+/** Checks the options, and that a controller without primary objects owns none. @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkDefinition(definition: ControllerDefinition<never, never>): void {
   const checks = {
     ...controllerOptionChecks,
@@ -118,7 +119,7 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
     },
     predicates: listOf('predicates', callback),
     debounce: checkDebounce,
-    sources: listOf('sources', having('a source, as owns(), watches() and from() give', 'connect')),
+    sources: listOf('sources', having('a source, as owns(), watches() and from() return', 'connect')),
     caches: listOf('views', viewCheck),
     reconcile: callback,
     onGone: callback,
@@ -126,16 +127,16 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
   }
   checkOptions('controller', definition, checks, ['name', 'for', 'reconcile'])
   if (definition.for !== 'singleton') return
-  const owning = definition.sources?.find(({ isOwned }) => isOwned)
-  if (owning === undefined) return
+  const owned = definition.sources?.find(({ isOwned }) => isOwned)
+  if (owned === undefined) return
   throw new OptionTypeError(
     'controller.sources',
     'no owned objects in a controller without primary objects',
-    owning.name,
+    owned.name,
   )
 }
 
-/** @throws OptionTypeError (rule X6) */
+/** Checks the dependencies. @throws OptionTypeError (rule X6) */
 export function checkParts(parts: ControllerParts): void {
   const checks = {
     client: having('a Client', 'get', 'create'),
@@ -147,9 +148,9 @@ export function checkParts(parts: ControllerParts): void {
     operator: text,
     log: loggerCheck,
     events: having('an EventRecorder', 'record'),
-    metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
+    metrics: having('the result of prometheusMetrics()', 'queueObserver', 'queue'),
     writes: having('OwnWrites', 'wrote' satisfies keyof OwnWrites, 'subscribe' satisfies keyof OwnWrites),
-    traces: having('what openTelemetryTraces() gives', 'begin'),
+    traces: having('the result of openTelemetryTraces()', 'begin'),
     runs: having('RunRecords', 'report' satisfies keyof RunRecords),
     poll: pollPolicies,
   }

@@ -84,9 +84,14 @@ describe('a line of JSON', () => {
     })
     for (const line of [jsonLine, textLine]) {
       expect(line('error', time, 'm', { err: error })).not.toMatch(/abc|xyz/)
-      const other = line('error', time, 'm', { reason: error, of: line === jsonLine && { error } })
+      const other = line('error', time, 'm', { reason: error, of: { error, all: [error] } })
       expect(other).toContain('no: why')
       expect(other).not.toMatch(/abc|xyz/)
+      // As an error of axios, which writes its request.
+      const own = Object.assign(new Error('401'), { toJSON: () => ({ config: { authorization: 'xyz' } }) })
+      const written = line('error', time, 'm', { reason: own, of: { own } })
+      expect(written).toContain('401')
+      expect(written).not.toContain('xyz')
     }
   })
 

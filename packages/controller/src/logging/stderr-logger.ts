@@ -2,12 +2,12 @@ import type { LogLevel } from '@wherry/client'
 import { checkOptions, oneOf } from '@wherry/client/internal'
 import { type Logger, loggerTo } from './logger.ts'
 
-// An `import` would read all exports of the module, and so load 0.7 MB more.
+// No `import`: it would read every export of the module, and some load further modules when they are read (0.7 MB).
 const { inspect } = process.getBuiltinModule('node:util')
 
 /** Options of {@link stderrLogger}. */
 export interface StderrLoggerOptions {
-  /** `json`: one JSON object per line; `text`: for people. @default 'text' on a terminal, else 'json' */
+  /** `json`: one JSON object per line; `text`: lines for people to read. @default 'text' on a terminal, else 'json' */
   readonly format?: 'json' | 'text' | undefined
   /** The lowest level that is written. @default 'info' */
   readonly level?: LogLevel | undefined
@@ -16,8 +16,9 @@ export interface StderrLoggerOptions {
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
 /**
- * Writes to standard error: JSON in a cluster, readable text on a terminal. A line of JSON has `level`, `time` (ISO 8601), `msg` and the fields. An
- * error under `err` has `type`, `code`, and `message` and `stack` with the causes, as pino writes it.
+ * Returns a logger that writes to standard error: text on a terminal, else JSON. A line of JSON has `level`, `time` (ISO 8601), `msg` and the fields. An
+ * error has `type`, `message`, `code` (if it is a string) and `stack`, as pino writes it; message and stack include those of the causes. No other property
+ * of an error is written, since some libraries keep a request with its token there.
  *
  * @example
  * ```ts
@@ -29,10 +30,10 @@ const levels = ['debug', 'info', 'warn', 'error'] as const
  */
 export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
   checkOptions('stderrLogger', options, { format: oneOf('json', 'text'), level: oneOf(...levels) })
-  const { format = process.stderr.isTTY ? 'text' : 'json', level: least = 'info' } = options
+  const { format = process.stderr.isTTY ? 'text' : 'json', level: minLevel = 'info' } = options
   const line = format === 'json' ? jsonLine : textLine
   return loggerTo((level, fields, message) => {
-    if (levels.indexOf(level) < levels.indexOf(least)) return
+    if (levels.indexOf(level) < levels.indexOf(minLevel)) return
     process.stderr.write(`${line(level, new Date().toISOString(), message, fields)}\n`)
   })
 }
@@ -40,15 +41,17 @@ export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
 export function jsonLine(level: LogLevel, time: string, message: string, fields: object): string {
   const own = { level, time, msg: message }
   const { err, ...rest } = fields as { readonly err?: unknown }
-  const reported = err !== undefined && { err: errorFields(err) }
+  const errField = err !== undefined && { err: errorFields(err) }
   try {
     // The line's own fields come first, and other fields can't replace them.
-    return JSON.stringify({ ...own, ...rest, ...own, ...reported }, (_, one) =>
-      one instanceof Error ? errorFields(one) : typeof one === 'bigint' ? `${one}` : one,
-    )
+    return JSON.stringify({ ...own, ...rest, ...own, ...errField }, function (this: object, key, value) {
+      // `value` is the result of `toJSON`, which may contain more of an error than `errorFields`.
+      const field = (this as Readonly<Record<string, unknown>>)[key]
+      return field instanceof Error ? errorFields(field) : typeof value === 'bigint' ? `${value}` : value
+    })
   } catch {
     // A field contains itself, or its `toJSON` throws.
-    return JSON.stringify({ ...own, fields: textOf(rest), ...reported })
+    return JSON.stringify({ ...own, fields: textOf(rest), ...errField })
   }
 }
 
@@ -68,38 +71,53 @@ function errorFields(error: unknown): object {
     const { code } = error as { readonly code?: unknown }
     return { type, message: messageOf(error), ...(typeof code === 'string' && { code }), stack: stackOf(error) }
   } catch {
-    // The error throws when its fields are read.
+    // A getter of the error throws.
     return { message: '[object]' }
   }
 }
 
-/** The message of an error, with the message of its cause, unless it has that already. */
+/** The message of an error, followed by the messages of its causes. A message that contains the next one already is not extended. */
 function messageOf(error: unknown): string {
   const messages = chainOf(error, ({ message }) => `${message}`)
   return messages.reduceRight((why, message) => (message.includes(why) ? message : `${message}: ${why}`))
 }
 
-/** Not all that `inspect` prints of an error: other libraries keep requests in theirs, with their tokens. */
+/** The stacks of an error and of its causes. */
 function stackOf(error: unknown): string {
-  return chainOf(error, one => one.stack ?? one.message).join('\ncaused by: ')
+  return chainOf(error, ({ stack, message }) => stack ?? message).join('\ncaused by: ')
 }
 
-/** The lines of an error and of its chain of causes, each error once. */
-function chainOf(error: unknown, reported: (error: Error) => string): string[] {
+/** Returns a string for the error and one for each of its causes. A cycle ends the chain. */
+function chainOf(error: unknown, describe: (error: Error) => string): string[] {
   const chain = new Set<unknown>()
-  for (let one = error; one !== undefined && !chain.has(one); one = one instanceof Error ? one.cause : undefined) {
-    chain.add(one)
+  for (
+    let next = error;
+    next !== undefined && !chain.has(next);
+    next = next instanceof Error ? next.cause : undefined
+  ) {
+    chain.add(next)
   }
-  return Array.from(chain, one => (one instanceof Error ? reported(one) : textOf(one)))
+  return Array.from(chain, cause => (cause instanceof Error ? describe(cause) : textOf(cause)))
 }
 
-/** A string unchanged; any other value as one line. */
+/** Replaces each error by its name and message, so that `inspect` prints no other property of it. `inspect` prints no deeper than `depth`. */
+function withErrorsAsText(value: unknown, depth: number): unknown {
+  if (value instanceof Error) return `${value.name}: ${messageOf(value)}`
+  if (depth === 0 || typeof value !== 'object' || value === null) return value
+  const within = (item: unknown): unknown => withErrorsAsText(item, depth - 1)
+  if (Array.isArray(value)) return value.map(within)
+  if (inspect.custom in value || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, within(item)]))
+}
+
+/** Returns a string unchanged, and formats any other value as one line. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   try {
     const options = { breakLength: Number.POSITIVE_INFINITY, compact: true }
-    const text = value instanceof Error ? `${value.name}: ${messageOf(value)}` : inspect(value, options)
-    // A message, or the stack of an error inside, has lines still.
+    const safe = withErrorsAsText(value, 3)
+    const text = typeof safe === 'string' ? safe : inspect(safe, options)
+    // A message of an error may have several lines.
     return text.replaceAll(/\n */g, ' ')
   } catch {
     return '[object]'

@@ -109,7 +109,7 @@ const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {
   stopTimeoutMs: milliseconds(),
 }
 
-const tracesCheck = having('what openTelemetryTraces() gives', 'begin')
+const tracesCheck = having('the result of openTelemetryTraces()', 'begin')
 
 /** @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkOperatorOptions(options: OperatorOptions): void {
@@ -118,7 +118,7 @@ export function checkOperatorOptions(options: OperatorOptions): void {
     name: operatorName,
     client: having('a Client', 'get', 'create', 'guardedBy'),
     log: loggerCheck,
-    metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue', 'text'),
+    metrics: having('the result of prometheusMetrics()', 'queueObserver', 'queue', 'text'),
     traces: tracesCheck,
   }
   checkOptions('operator', options, checks, ['client', 'name'])
@@ -135,7 +135,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
     },
     metrics: (option: string, value: unknown) => {
       if (typeof value !== 'boolean')
-        having('true, or what prometheusMetrics() gives', 'queueObserver', 'queue', 'text')(option, value)
+        having('true, or the result of prometheusMetrics()', 'queueObserver', 'queue', 'text')(option, value)
     },
     traces: (option: string, value: unknown) => {
       if (typeof value !== 'boolean') tracesCheck(option, value)

@@ -236,7 +236,7 @@ function reply(
 }
 
 function shown(option: string, value: unknown): void {
-  having('what prometheusMetrics() gives', 'text')(option, value)
+  having('the result of prometheusMetrics()', 'text')(option, value)
   text(`${option}.contentType`, (value as { readonly contentType?: unknown }).contentType ?? '')
 }
 

@@ -1,6 +1,6 @@
 import type { Span, SpanContext } from '@opentelemetry/api'
 
-/** A span that is created at its first use. Most runs are dropped, and create none. */
+/** A span that is created at its first use. No trace of a reconcile that does nothing is kept, so most of them never create it. */
 export class LazySpan implements Span {
   readonly #make: () => Span
   #span: Span | undefined
@@ -9,7 +9,7 @@ export class LazySpan implements Span {
     this.#make = make
   }
 
-  /** The span itself. */
+  /** Creates the span at the first call, and returns it. */
   get made(): Span {
     this.#span ??= this.#make()
     return this.#span
@@ -54,7 +54,7 @@ export class LazySpan implements Span {
     return this
   }
 
-  /** Does nothing: the run ends its span. */
+  /** Does nothing: the trace of the reconcile ends the created span. */
   end(): void {}
 
   isRecording(): boolean {

@@ -65,7 +65,7 @@ export class OpenCall implements BodyFinds {
     const key = keyOf(object.name === '' ? this.call : object)
     if (this.#collection !== undefined) this.#collection.received(key, object)
     else this.#written(key, object)
-    if (!this.call.isDryRun) this.#resource.passed(key, object)
+    if (!this.call.isDryRun) this.#resource.observe(key, object)
   }
 
   /** Counts how the answer ended. Only the first call counts. */

@@ -2,7 +2,7 @@ import type { Found } from '../scan/body-reader.ts'
 import type { ApiCall } from './api-call.ts'
 import { Collection, type RelistReason } from './collection.ts'
 
-/** Requests of one resource or subresource that name an object or create one. */
+/** Counts of the requests that name or create an object, for one resource or subresource. */
 export class ByName {
   get = 0
   create = 0
@@ -10,13 +10,13 @@ export class ByName {
   patch = 0
   delete = 0
   connect = 0
-  /** Writes after which the object had the version from before. */
+  /** Writes that did not change the object's resourceVersion. */
   unchanged = 0
-  /** Bytes of the answers, unpacked. */
+  /** Bytes of the responses, uncompressed. */
   bytes = 0
 }
 
-/** Patches of one manager. */
+/** Counts of the patches of one type by one field manager. */
 export interface Patches {
   readonly manager: string
   /** `apply`, `merge`, `strategic`, `json`. */
@@ -25,24 +25,24 @@ export interface Patches {
   unchanged: number
 }
 
-/** Counts the requests of a program for one resource. */
+/** Counts the audited program's requests for one resource. */
 export class ResourceLedger {
   readonly name: string
   /** The collections by scope and selector. */
   readonly collections: Map<string, Collection> = new Map()
-  /** The requests by subresource; an empty text stands for the objects themselves. */
+  /** The counts by subresource. The empty string stands for the objects themselves. */
   readonly byName: Map<string, ByName> = new Map()
   readonly patches: Map<string, Patches> = new Map()
-  /** Keys that were read or written by name. */
+  /** The keys ({@link keyOf}) of the objects that a request named. */
   readonly used: Set<string> = new Set()
-  /** The last version that passed of each object. */
+  /** The latest resourceVersion that was seen of each object, by key. */
   readonly #versions = new Map<string, string | number>()
 
   constructor(name: string) {
     this.name = name
   }
 
-  /** Counts a request that begins. Returns the reason for a repeated list, if the request is one. */
+  /** Counts a request that begins. If it repeats a list, returns the reason. */
   begin(call: ApiCall): RelistReason | undefined {
     if (call.verb === 'list') return this.collection(call).beginList(call.isFurtherPage)
     if (call.verb === 'watch') {
@@ -93,11 +93,11 @@ export class ResourceLedger {
     return version === undefined ? undefined : `${version}`
   }
 
-  /** Keeps the version of an object that passed, unless a later version has passed before. */
-  passed(key: string, { resourceVersion, type }: Pick<Found, 'resourceVersion' | 'type'>): void {
+  /** Records the resourceVersion that was seen of an object, unless a later one is known. Forgets a deleted object. */
+  observe(key: string, { resourceVersion, type }: Pick<Found, 'resourceVersion' | 'type'>): void {
     if (type === 'DELETED') this.#versions.delete(key)
     else if (resourceVersion !== '' && isLater(resourceVersion, this.versionOf(key)))
-      // A small number needs less memory than a text.
+      // A small number needs less memory than a string.
       this.#versions.set(key, /^[1-9]\d{0,8}$/.test(resourceVersion) ? Number(resourceVersion) : resourceVersion)
   }
 }
@@ -107,6 +107,7 @@ export function keyOf({ namespace, name }: { readonly namespace: string; readonl
   return namespace === '' ? name : `${namespace}/${name}`
 }
 
-function isLater(version: string, before = ''): boolean {
-  return version.length === before.length ? version > before : version.length > before.length
+/** Compares decimal numbers as strings: of two lengths, the longer one is greater. */
+function isLater(version: string, known = ''): boolean {
+  return version.length === known.length ? version > known : version.length > known.length
 }

@@ -90,7 +90,7 @@ export interface ControllerParts {
   readonly events?: EventRecorder | undefined
   /** Measures the queue. Other measurements go to the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
-  /** Records the writes, so that `read` waits until a cache has them. Controllers that share it also wait for each other's writes. @default one of its own */
+  /** Records the writes, so that `read` waits until a cache has them. Controllers that share it also wait for each other's writes. @default the controller's own */
   readonly writes?: OwnWrites | undefined
   /** Traces each reconcile, for example `await openTelemetryTraces()`. @default none */
   readonly traces?: Traces | undefined

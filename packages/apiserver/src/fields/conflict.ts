@@ -29,7 +29,7 @@ export function conflictError(conflicts: readonly Conflict[]): StatusError {
   return new StatusError(409, 'Conflict', `Apply failed with ${message}`, { details: { causes } })
 }
 
-/** A manager's key on the server: a conflict lists managers in the order of these texts. */
+/** The string that identifies a manager in kube-apiserver (Go's `BuildManagerIdentifier`). A conflict lists managers in the order of these strings. */
 function identifier({ name, operation, apiVersion, subresource }: Manager): string {
   return JSON.stringify({
     manager: name,

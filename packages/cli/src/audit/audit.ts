@@ -26,13 +26,13 @@ export interface AuditOptions {
   readonly objects: string | undefined
   /** The kubeconfig of a real server. */
   readonly kubeconfig: string | undefined
-  /** A context of the kubeconfig. The command asks the user to confirm its cluster. */
+  /** The name of a context of the kubeconfig. `wherry audit` asks the user to confirm the cluster of that context, unless `isAgreed`. */
   readonly cluster: string | undefined
   /** Whether the user need not be asked. */
   readonly isAgreed: boolean
   /** The time after which the command is stopped, in milliseconds. `undefined`: the command runs until it ends, or until Ctrl+C. */
   readonly forMs: number | undefined
-  /** How long before the end its rest begins, in milliseconds. */
+  /** The length of the rest, in milliseconds: the last part of the run, in which the command should send no requests. A game waits for as long without a request before it begins and before it ends. */
   readonly restMs: number
   /** Objects that come and go while the command runs. The audit ends with the game. */
   readonly game: GameOptions | undefined
@@ -46,7 +46,7 @@ export interface AuditOptions {
   readonly graceMs: number
 }
 
-/** Runs a command against a proxy of an API server, and prints its requests. Resolves with the command's exit status; 0 if the audit ended the command. */
+/** Runs a command against a proxy of an API server, and prints its requests. Resolves with the command's exit status, or 0 if the audit ended the command; 1 if the command failed the game. */
 export async function audit(options: AuditOptions, host: CommandHost): Promise<number> {
   const [record, html] = [options.record, options.html].map(file => file && resolve(host.cwd, file))
   // Fails before the run if a file can't be written.
@@ -147,7 +147,7 @@ class RunningGame implements AsyncDisposable {
   }
 }
 
-/** The end of a command by the audit: the time and the signal. */
+/** Stops the command when its time is over, or when this process receives SIGINT or SIGTERM. */
 class Stop implements Disposable {
   /** Resolves when the time is over, or when the user ends the audit. */
   readonly reached: Promise<NodeJS.Signals>
@@ -168,7 +168,7 @@ class Stop implements Disposable {
   }
 }
 
-/** The environment of the command. It hides that the audit may run in a pod, because some libraries prefer a pod's own access to a kubeconfig. */
+/** The environment of the command, without the variables of a pod: some libraries would use the pod's service account rather than KUBECONFIG. */
 function environment(kubeconfig: string): NodeJS.ProcessEnv {
   const { KUBERNETES_SERVICE_HOST: _, KUBERNETES_SERVICE_PORT: __, ...env } = process.env
   const direct = [env.NO_PROXY || env.no_proxy, '127.0.0.1'].filter(Boolean).join(',')

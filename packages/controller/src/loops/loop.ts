@@ -1,6 +1,6 @@
 /**
- * Why a key runs again and again. `own_write`: its own runs write something new each time. `other_keys`: the same, by way of runs of other keys.
- * `field_fight`: another client changes its writes back. `timer`: it asks for its next run at once.
+ * Why a key runs again and again. `own_write`: its own runs write something new each time. `other_keys`: its writes make other keys run, and the writes of
+ * those make it run again. `field_fight`: another client changes its writes back. `timer`: it asks for its next run at once.
  */
 export type LoopKind = 'own_write' | 'other_keys' | 'field_fight' | 'timer'
 
@@ -11,29 +11,29 @@ export interface Loop {
   /** `namespace/name` of the primary object. */
   readonly key: string
   readonly kind: LoopKind
-  /** The key of the view through which the object is written again and again; `undefined` if none is. */
+  /** The key of the view of the object that is written again and again. It need not be the primary object. `undefined` if no object is known. */
   readonly view: string | undefined
-  /** `namespace/name` of that object. */
+  /** `namespace/name` of the object that is written again and again. */
   readonly object: string | undefined
-  /** The fields that differ each time, in the form of `changesOf`. Empty if they are not known yet, or the operator may not read the object. */
+  /** The fields that differ each time, such as `spec.replicas`, in the form of `Changes.paths`. Empty if they are not known yet, or the operator may not read the object. */
   readonly paths: readonly string[]
   /** The field managers that change those fields back, if the server names them. Empty if only runs of the key write them. */
   readonly managers: readonly string[]
   /** The number of runs of the loop so far. */
   readonly runs: number
-  /** Since when, in milliseconds since 1970. */
+  /** The time of the loop's first run, in milliseconds since 1970. */
   readonly since: number
   /** The duration of the loop so far, in milliseconds. */
   readonly lastedMs: number
-  /** The delay between runs of the key because of the loop, in milliseconds. 0 until the loop is named. */
+  /** The delay between runs of the key because of the loop, in milliseconds. 0 until the loop is named, and for a field fight in which the limiter delays the writes. */
   readonly waitMs: number
   toString(): string
 }
 
-/** The number of counted runs after which a loop is named. */
+/** The minimum number of counted runs before a loop is named, which also must have lasted some time. A field fight that the limiter reports is named at once. */
 export const runsToName = 12
 
-/** Whether the runs alone prove the loop, even if it has lasted only a short time. */
+/** Whether the loop has enough runs to be proved, or delays its key already. */
 export function isSure({ runs, waitMs }: Loop): boolean {
   return runs >= runsToName || waitMs > 0
 }

@@ -36,9 +36,9 @@ export interface WireConnection extends WireFaults {
   readonly id: number
   /** False once both sockets of the connection are closed. */
   readonly open: boolean
-  /** Bytes that arrived at the server. */
+  /** The number of bytes that were written to the server. */
   readonly bytesUp: number
-  /** Bytes that arrived at the client. */
+  /** The number of bytes that were written to the client. */
   readonly bytesDown: number
 }
 

@@ -20,7 +20,7 @@ interface Waiting {
 /** The number of waiting bytes at which a pipe stops reading from its sender. It is larger with a delay. */
 const HELD_BYTES = 256 * 1024
 const HELD_BYTES_DELAYED = 16 * 1024 * 1024
-/** A throttled pipe passes the bytes of this time together, in milliseconds, and at most twice as many. */
+/** A throttled pipe passes bytes in bursts: the bytes of this time, in milliseconds, or up to twice as many after a late timer. */
 const BURST_MS = 20
 
 export interface PipeOptions {
@@ -46,7 +46,7 @@ export class Pipe {
   #draining = false
   #stopped = false
   #timer: Timer | undefined
-  /** Bytes that may pass now, and since when. */
+  /** The bytes that were allowed to pass at `#allowedAt`, the time of the last refill. */
   #allowance = 0
   #allowedAt: number
 
@@ -66,7 +66,7 @@ export class Pipe {
     this.#flow()
   }
 
-  /** Bytes that arrived at the other side. */
+  /** The number of bytes that were written to the sink. */
   get passed(): number {
     return this.#passed
   }
@@ -95,7 +95,7 @@ export class Pipe {
     if (bytes === 0) this.#cut()
   }
 
-  /** Nothing passes from now on, and nothing is reported. */
+  /** Nothing passes from now on. Further bytes and ends of the sender call no callback. */
   stop(): void {
     this.#stopped = true
     this.#timer?.cancel()
@@ -133,7 +133,7 @@ export class Pipe {
         else this.#options.onBroken()
         continue
       }
-      const most = Math.min(head.what.length, this.#allowed(head.what.length), this.#budget ?? head.what.length)
+      const most = Math.min(head.what.length, this.#takeAllowed(head.what.length), this.#budget ?? head.what.length)
       if (most === 0) return
       if (most === head.what.length) this.#waiting.shift()
       this.#pass(head.what.subarray(0, most))
@@ -153,8 +153,8 @@ export class Pipe {
     this.#flow()
   }
 
-  /** How many of the `wanted` bytes the throttle lets pass now. If none, a timer is set. */
-  #allowed(wanted: number): number {
+  /** Takes as many of the `wanted` bytes from the allowance as may pass now. If none may pass, sets a timer. */
+  #takeAllowed(wanted: number): number {
     const { bytesPerSecond } = this.#shape
     if (bytesPerSecond === Number.POSITIVE_INFINITY) return wanted
     const now = this.#options.clock.monotonic()

@@ -18,7 +18,7 @@ export class RequestPacer implements Pacer {
   enter(pass: () => void, isFirst: boolean): (() => void) | undefined {
     if (this.#timer === undefined && this.#bucket.tryTake(this.#clock.monotonic())) return
     const queue = isFirst ? this.#first : this.#others
-    // The same function twice is twice.
+    // A function of its own: a Set would hold an entry that waits twice only once.
     const turn = (): void => pass()
     queue.add(turn)
     this.#arm()

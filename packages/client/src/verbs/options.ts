@@ -53,7 +53,7 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined
-  /** What happens to the objects that it owns. @default the resource's default ('Background' for most) */
+  /** How the server treats the dependents of the deleted object. @default the resource's default ('Background' for most) */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
   /** Seconds until a pod is killed; 0: at once. @default the object's own */
   readonly gracePeriodSeconds?: number | undefined

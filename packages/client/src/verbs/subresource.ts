@@ -23,15 +23,15 @@ import { checkObject, mediaTypes, type Patch, patchType, writeQuery } from './wr
 
 /** The bodies of subresources that every cluster has, by their names. */
 export interface Subresources {
-  /** Of a pod: the node on which it will run. */
+  /** Assigns a pod to a node. */
   binding: Binding
-  /** Of a ServiceAccount: a token that expires. */
+  /** Requests a token of a ServiceAccount. The token expires. */
   token: TokenRequest
-  /** Of a pod: containers to debug it. */
+  /** Adds containers to a pod to debug it. */
   ephemeralcontainers: Pod
-  /** Of a pod: its resources, which are changed in place. */
+  /** Changes the resources of a pod without a restart of the pod. */
   resize: Pod
-  /** Of a CertificateSigningRequest: the conditions that approve or deny it. */
+  /** Approves or denies a CertificateSigningRequest, by conditions. */
   approval: CertificateSigningRequest
 }
 

@@ -12,7 +12,7 @@ export interface WaitOptions {
 /** How {@link Gone} deletes an object. */
 export interface GoneOptions extends WaitOptions {
   /**
-   * What happens to the objects that the object owns. `Foreground`: they are deleted first. `Orphan`: they stay. The server's own default for Jobs and
+   * How the server treats the dependents of the deleted object. `Foreground`: they are deleted first. `Orphan`: they stay. The server's own default for Jobs and
    * ReplicationControllers is `Orphan`, so their Pods would go on.
    * @default 'Background'
    */

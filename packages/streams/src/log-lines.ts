@@ -1,57 +1,107 @@
 import { LineTooLongError } from '@wherry/client/internal'
+import { longestTime, timedLine } from './log-place.ts'
 
 const newline = 10
 
-/** Cuts the chunks of a log into lines. A line is its bytes without the line feed. */
+/** How a line is decoded: `latin1` keeps each byte, for a reader that wants bytes. */
+export type LineEncoding = 'utf8' | 'latin1'
+
+/** Lines of a log, in order. A line has no line feed. */
+export interface LogBatch {
+  readonly lines: readonly string[]
+  /** How many bytes of the log they are made of. */
+  readonly bytes: number
+}
+
+/** Options of a {@link LogCutter}. */
+export interface LogCutterOptions {
+  readonly encoding: LineEncoding
+  /** The length of the longest line that is allowed, in bytes, without its time. */
+  readonly maxBytes: number
+  /** Whether each line begins with a time. */
+  readonly isTimed: boolean
+}
+
+/**
+ * Cuts the chunks of a log into lines, one batch for each chunk. Lines are strings of their own, so a line that the program keeps does not keep the
+ * chunk. After a line that is too long, `next` gives the lines before it, then throws a {@link LineTooLongError}.
+ */
 export class LogCutter {
-  readonly #maxBytes: number
-  #lines: Buffer[] = []
-  #at = 0
+  readonly #options: LogCutterOptions
+  /** The length of the longest line with its time. */
+  readonly #longest: number
+  #lines: string[] = []
+  #bytes = 0
   /** The pieces of the line that has begun. */
   #begun: Buffer[] = []
   #length = 0
+  #isTooLong = false
 
-  /** @param maxBytes the length of the longest line that is allowed */
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+  constructor(options: LogCutterOptions) {
+    this.#options = options
+    this.#longest = options.maxBytes + (options.isTimed ? longestTime : 0)
   }
 
   push(chunk: Uint8Array): void {
-    // The chunk's memory is used again after this call.
-    const bytes = Buffer.from(chunk)
-    for (let start = 0; start < bytes.length; ) {
+    if (this.#isTooLong) return
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    this.#bytes += bytes.length
+    let start = 0
+    for (;;) {
       const end = bytes.indexOf(newline, start)
-      const piece = bytes.subarray(start, end === -1 ? undefined : end)
-      this.#length += piece.length
-      if (this.#length > this.#maxBytes) throw new LineTooLongError(this.#maxBytes)
-      this.#begun.push(piece)
-      if (end === -1) return
-      this.#finish()
+      if (end === -1) break
+      if (this.#length > 0) {
+        this.#begin(bytes.subarray(start, end))
+        this.#end()
+      } else this.#add(bytes, start, end)
+      if (this.#isTooLong) return
       start = end + 1
     }
+    // The chunk's memory is used again after this call.
+    if (start < bytes.length) this.#begin(Buffer.from(bytes.subarray(start)))
   }
 
-  next(): Buffer | undefined {
-    const line = this.#lines[this.#at]
-    this.#at += 1
-    if (line === undefined) {
+  next(): LogBatch | undefined {
+    if (this.#lines.length > 0) {
+      const batch = { lines: this.#lines, bytes: this.#bytes }
       this.#lines = []
-      this.#at = 0
+      this.#bytes = 0
+      return batch
     }
-    return line
+    if (this.#isTooLong) throw new LineTooLongError(this.#options.maxBytes)
+    return undefined
   }
 
-  /** Does nothing, since `push` copies each chunk. */
+  /** Does nothing, since `push` copies what it keeps. */
   keep(): void {}
 
   /** Completes the last line, if the log ends without a line feed. For a clean end only. */
   finish(): void {
-    if (this.#length > 0) this.#finish()
+    if (this.#length > 0) this.#end()
   }
 
-  #finish(): void {
-    this.#lines.push(this.#begun.length === 1 ? (this.#begun[0] as Buffer) : Buffer.concat(this.#begun, this.#length))
+  #begin(piece: Buffer): void {
+    this.#begun.push(piece)
+    this.#length += piece.length
+    if (this.#length > this.#longest) this.#isTooLong = true
+  }
+
+  #end(): void {
+    const line = Buffer.concat(this.#begun, this.#length)
     this.#begun = []
     this.#length = 0
+    this.#add(line, 0, line.length)
+  }
+
+  #add(bytes: Buffer, start: number, end: number): void {
+    const { encoding, maxBytes, isTimed } = this.#options
+    if (end - start > maxBytes) {
+      const time = isTimed
+        ? timedLine(bytes.toString('latin1', start, Math.min(end, start + longestTime))).timeLength
+        : 0
+      this.#isTooLong = end - start - time > maxBytes
+      if (this.#isTooLong) return
+    }
+    this.#lines.push(bytes.toString(encoding, start, end))
   }
 }

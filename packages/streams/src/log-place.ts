@@ -1,18 +1,19 @@
-const space = 0x20
-
 /** A line of a log that was requested with timestamps. */
 export interface TimedLine {
   /** As the server wrote it: `2026-01-01T00:00:00.123456789Z`. `''` if the line has none. */
   readonly time: string
-  readonly text: Buffer
+  /** The length of the time and of the blank after it, in characters. */
+  readonly timeLength: number
 }
 
-/** Separates the time of a line from its text. */
-export function timedLine(line: Buffer): TimedLine {
-  const end = line.indexOf(space)
-  const time = line.toString('latin1', 0, end === -1 ? line.length : end)
-  if (!isTime(time)) return { time: '', text: line }
-  return { time, text: end === -1 ? Buffer.alloc(0) : line.subarray(end + 1) }
+/** The greatest `timeLength`: that of `2026-01-01T00:00:00.123456789+00:00 `. */
+export const longestTime = 36
+
+/** Finds the time at the beginning of a line. */
+export function timedLine(line: string): TimedLine {
+  const end = line.indexOf(' ')
+  const time = end === -1 ? line : line.slice(0, end)
+  return isTime(time) ? { time, timeLength: Math.min(time.length + 1, line.length) } : { time: '', timeLength: 0 }
 }
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/

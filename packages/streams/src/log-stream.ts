@@ -1,6 +1,6 @@
 import type { Client } from '@wherry/client'
 import { readPieces } from '@wherry/client/internal'
-import { LogCutter } from './log-lines.ts'
+import { type LogBatch, LogCutter, type LogCutterOptions } from './log-lines.ts'
 import type { PodRequest } from './pod.ts'
 
 /** How many bytes of lines may wait for the reader before the connection is paused. */
@@ -10,24 +10,24 @@ const highWaterBytes = 256 * 1024
 export async function* logStream(
   client: Client,
   request: PodRequest,
-  maxLineBytes: number,
+  how: LogCutterOptions,
   signal: AbortSignal,
-): AsyncGenerator<readonly Buffer[], void, undefined> {
+): AsyncGenerator<readonly string[], void, undefined> {
   signal.throwIfAborted()
-  let lines: Buffer[] = []
-  let length = 0
+  let waiting: LogBatch[] = []
+  let bytes = 0
   let ended: { readonly error?: Error } | undefined
   let wake = (): void => {}
-  const reading = readPieces<Buffer>(
+  const reading = readPieces<LogBatch>(
     client.raw,
     { path: request.path, accept: '*/*', lane: 'stream', isPatient: true, gzip: false },
     request.about,
-    new LogCutter(maxLineBytes),
+    new LogCutter(how),
     {
-      piece(line) {
-        lines.push(line)
-        length += line.length
-        if (length >= highWaterBytes) reading.hold()
+      piece(batch) {
+        waiting.push(batch)
+        bytes += batch.bytes
+        if (bytes >= highWaterBytes) reading.hold()
         wake()
       },
       end() {
@@ -44,14 +44,14 @@ export async function* logStream(
   signal.addEventListener('abort', aborted, { once: true })
   try {
     for (;;) {
-      const batch = lines
-      lines = []
-      length = 0
-      if (batch.length > 0) yield batch
+      const batches = waiting
+      waiting = []
+      bytes = 0
+      for (const { lines } of batches) yield lines
       signal.throwIfAborted()
-      if (lines.length > 0) continue
+      if (waiting.length > 0) continue
       reading.release()
-      if (lines.length > 0) continue
+      if (waiting.length > 0) continue
       if (ended?.error !== undefined) throw ended.error
       if (ended !== undefined) return
       await new Promise<void>(resolve => {

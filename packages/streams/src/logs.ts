@@ -1,15 +1,5 @@
 import { ApiError, type Client, OptionTypeError } from '@wherry/client'
-import {
-  abortSignal,
-  Backoff,
-  checkOptions,
-  flag,
-  integer,
-  LineTooLongError,
-  mayPass,
-  oneOf,
-  text,
-} from '@wherry/client/internal'
+import { abortSignal, Backoff, checkOptions, flag, integer, mayPass, oneOf, text } from '@wherry/client/internal'
 import { type ContainerState, containerState } from './container-state.ts'
 import { LogPlace, timedLine } from './log-place.ts'
 import { logStream } from './log-stream.ts'
@@ -87,7 +77,7 @@ function date(option: string, value: unknown): void {
   throw new OptionTypeError(option, 'a valid Date', typeof value)
 }
 
-type Batches = AsyncGenerator<readonly Buffer[], void, undefined>
+type Batches = AsyncGenerator<readonly string[], void, undefined>
 
 class LogReader {
   readonly #client: Client
@@ -106,11 +96,12 @@ class LogReader {
   }
 
   async *lines(): AsyncGenerator<string | Uint8Array, void, undefined> {
+    const isText = this.#options.as !== 'bytes'
     // Batches, since passing each line through several generators takes longer than all other work.
     for await (const batch of this.#batches()) {
       for (const line of batch) {
         this.#signal.throwIfAborted()
-        yield this.#options.as === 'bytes' ? line : line.toString()
+        yield isText ? line : Buffer.from(line, 'latin1')
       }
     }
   }
@@ -160,20 +151,19 @@ class LogReader {
       tailLines: at === undefined ? tail : undefined,
     })
     this.#place.seek()
-    // `maxLineBytes` does not count the time before a line.
-    const longest = maxLineBytes + (isTimed || timestamps ? longestTime : 0)
-    for await (const batch of logStream(this.#client, request, longest, this.#signal)) {
-      yield isTimed ? this.#newOf(batch, maxLineBytes) : batch
+    const encoding = this.#options.as === 'bytes' ? 'latin1' : 'utf8'
+    const cut = { encoding, maxBytes: maxLineBytes, isTimed: isTimed || timestamps } as const
+    for await (const lines of logStream(this.#client, request, cut, this.#signal)) {
+      yield isTimed ? this.#newOf(lines) : lines
     }
   }
 
-  /** Returns the lines of a batch that were not delivered yet, in the form that the reader wants. */
-  #newOf(batch: readonly Buffer[], maxLineBytes: number): Buffer[] {
-    const shown: Buffer[] = []
-    for (const line of batch) {
+  /** Returns the lines that were not delivered yet, in the form that the reader wants. */
+  #newOf(lines: readonly string[]): string[] {
+    const shown: string[] = []
+    for (const line of lines) {
       const timed = timedLine(line)
-      if (timed.text.length > maxLineBytes) throw new LineTooLongError(maxLineBytes)
-      if (this.#place.isNew(timed)) shown.push(this.#options.timestamps === true ? line : timed.text)
+      if (this.#place.isNew(timed)) shown.push(this.#options.timestamps === true ? line : line.slice(timed.timeLength))
     }
     return shown
   }
@@ -182,9 +172,6 @@ class LogReader {
     return containerState(this.#client, this.#pod, this.#options.container, this.#signal)
   }
 }
-
-/** The length of the longest time before a line, `2026-01-01T00:00:00.123456789+00:00 `. */
-const longestTime = 36
 
 function isOther(first: ContainerState | 'unknown' | undefined, now: ContainerState): boolean {
   return typeof first === 'object' && first.id !== undefined && now.id !== undefined && first.id !== now.id

@@ -80,17 +80,24 @@ export async function exec(
   const late = (): void => ending.abort(new TimeoutError(timeoutMs, about))
   const timer = Number.isFinite(timeoutMs) ? client.environment.clock.timer(timeoutMs, late) : undefined
   try {
-    await using process = await spawn(client, pod, command, { ...rest, signal, stdin: stdin !== undefined })
-    const room = { left: maxBytes, maxBytes }
-    const input = stdin === undefined ? undefined : bytesOf(stdin, error => ending.abort(error))
-    // The command may end before it has read all of its stdin. Its exit code shows whether that was an error.
-    if (input !== undefined) pipeline(input, process.stdin).catch(() => {})
-    const [stdout, stderr, exitCode] = await Promise.all([
-      collected(process.stdout, room),
-      collected(process.stderr, room),
-      process.exit,
-    ])
-    return { stdout, stderr, exitCode }
+    const process = await spawn(client, pod, command, { ...rest, signal, stdin: stdin !== undefined })
+    try {
+      const room = { left: maxBytes, maxBytes }
+      const input = stdin === undefined ? undefined : bytesOf(stdin, error => ending.abort(error))
+      // The command may end before it has read all of its stdin. Its exit code shows whether that was an error.
+      if (input !== undefined) pipeline(input, process.stdin).catch(() => {})
+      const [stdout, stderr, exitCode] = await Promise.all([
+        collected(process.stdout, room),
+        collected(process.stderr, room),
+        process.exit,
+      ])
+      // The server ends the connection, too; nobody has to wait for that.
+      void process.close()
+      return { stdout, stderr, exitCode }
+    } catch (error) {
+      await process.close()
+      throw error
+    }
   } finally {
     timer?.cancel()
   }

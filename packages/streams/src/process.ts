@@ -32,7 +32,7 @@ export interface RemoteProcess extends AsyncDisposable {
   /** Stays empty with a terminal, which writes both to `stdout`. */
   readonly stderr: Readable
   /**
-   * Resolves with the exit code when the command has ended. Rejects with a `StreamError` if the command was not started, and with a `ConnectionError` if
+   * Resolves with the exit code when the command has ended: its output has arrived by then. Rejects with a `StreamError` if the command was not started, and with a `ConnectionError` if
    * the connection broke.
    */
   readonly exit: Promise<number>
@@ -65,7 +65,9 @@ class SocketProcess implements RemoteProcess {
   readonly exit: Promise<number>
   readonly #socket: PodSocket
   readonly #full = new Set<Readable>()
-  readonly #gone: Promise<void>
+  readonly #ended = Promise.withResolvers<number>()
+  #hasEnded = false
+  readonly #gone = Promise.withResolvers<void>()
   #statusLength = 0
   readonly #status: Buffer[] = []
 
@@ -78,15 +80,17 @@ class SocketProcess implements RemoteProcess {
     if (tty) this.stderr.push(null)
     const aborted = (): void => socket.destroy(signal.reason)
     signal.addEventListener('abort', aborted, { once: true })
-    const ended = Promise.withResolvers<Error | undefined>()
-    this.#gone = ended.promise.then(() => {})
-    this.exit = ended.promise.then(cause => {
-      signal.removeEventListener('abort', aborted)
-      return this.#finish(cause)
-    })
+    this.exit = this.#ended.promise
     // A program that only reads the streams receives the error from them.
     this.exit.catch(() => {})
-    socket.start({ data: (channel, bytes) => this.#data(channel, Buffer.from(bytes)), end: ended.resolve })
+    socket.start({
+      data: (channel, bytes) => this.#data(channel, Buffer.from(bytes)),
+      end: cause => {
+        signal.removeEventListener('abort', aborted)
+        this.#finish(cause)
+        this.#gone.resolve()
+      },
+    })
     if (signal.aborted) aborted()
   }
 
@@ -98,7 +102,7 @@ class SocketProcess implements RemoteProcess {
 
   async close(): Promise<void> {
     this.#socket.close()
-    await this.#gone
+    await this.#gone.promise
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -106,6 +110,7 @@ class SocketProcess implements RemoteProcess {
   }
 
   #data(channel: number, data: Buffer): void {
+    if (this.#hasEnded) return
     if (channel === channels.stdout) this.#deliver(this.stdout, data)
     else if (channel === channels.stderr) this.#deliver(this.stderr, data)
     else if (channel === channels.status) {
@@ -113,6 +118,7 @@ class SocketProcess implements RemoteProcess {
       if (this.#statusLength > maxStatusBytes)
         throw new StreamError('STREAM_FAILED', 'the status of the command is too long')
       this.#status.push(data)
+      this.#readStatus()
     }
   }
 
@@ -158,28 +164,35 @@ class SocketProcess implements RemoteProcess {
     await this.#socket.send(channels.close, Uint8Array.of(channels.stdin))
   }
 
-  #finish(cause: Error | undefined): number {
-    let error = cause
-    let code = 0
-    if (this.#statusLength > 0) {
-      try {
-        code = exitCodeOf(Buffer.concat(this.#status).toString())
-        error = undefined
-      } catch (thrown) {
-        error = thrown as Error
-      }
-    } else
-      error ??= new StreamError(
-        'STREAM_FAILED',
-        'the server closed the connection without saying how the command ended',
-      )
+  /** Ends the process if its status is complete. The server sends the status last. */
+  #readStatus(): void {
+    const status = parsed(Buffer.concat(this.#status).toString())
+    // The rest of it follows.
+    if (status === undefined) return
+    try {
+      this.#end(exitCodeOf(status))
+    } catch (error) {
+      this.#end(error as Error)
+    }
+  }
+
+  /** Ends the process when the connection has ended. */
+  #finish(cause: Error | undefined): void {
+    const text = Buffer.concat(this.#status).toString().trim()
+    const reason = text || 'the server closed the connection without saying how the command ended'
+    this.#end(text === '' && cause !== undefined ? cause : new StreamError('STREAM_FAILED', reason))
+  }
+
+  #end(outcome: number | Error): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     for (const stream of [this.stdout, this.stderr]) {
-      if (error === undefined) stream.push(null)
-      else stream.destroy(error)
+      if (outcome instanceof Error) stream.destroy(outcome)
+      else stream.push(null)
     }
     this.stdin.destroy()
-    if (error !== undefined) throw error
-    return code
+    if (outcome instanceof Error) this.#ended.reject(outcome)
+    else this.#ended.resolve(outcome)
   }
 }
 
@@ -191,13 +204,17 @@ interface CommandStatus {
   readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] }
 }
 
-function exitCodeOf(text: string): number {
-  let status: CommandStatus
+/** Returns `undefined` for a text that is not a whole object. */
+function parsed(text: string): CommandStatus | undefined {
+  if (!text.trimEnd().endsWith('}')) return undefined
   try {
-    status = JSON.parse(text) as CommandStatus
+    return JSON.parse(text) as CommandStatus
   } catch {
-    throw new StreamError('STREAM_FAILED', text.trim() || 'the server sent no reason')
+    return undefined
   }
+}
+
+function exitCodeOf(status: CommandStatus): number {
   if (status.status === 'Success') return 0
   const cause = status.details?.causes?.find(({ reason }) => reason === 'ExitCode')
   const code = Number(cause?.message ?? Number.NaN)

@@ -106,12 +106,20 @@ const frame = (opcode: number, ...parts: readonly (string | number[])[]): Buffer
   return Buffer.concat([Buffer.from([0x80 | opcode, body.length]), body])
 }
 
-/** Answers an upgrade, and sends these bytes together with the answer. */
-async function withFrames(protocol: string, bytes: Buffer, body: (client: Client) => Promise<void>): Promise<void> {
+/** Answers an upgrade, sends these bytes together with the answer, and then ends the connection unless `staysOpen`. */
+async function withFrames(
+  protocol: string,
+  bytes: Buffer,
+  body: (client: Client, closing: Promise<void>) => Promise<void>,
+  staysOpen = false,
+): Promise<void> {
+  const closing = Promise.withResolvers<void>()
   const server = createTcpServer(socket => {
     socket.on('error', () => {})
     let request = ''
     socket.on('data', data => {
+      // A close frame.
+      if (request.endsWith('\r\n\r\n') && data[0] === 0x88) closing.resolve()
       request += data.toString('latin1')
       const [, key] = /^sec-websocket-key: (.*)\r$/im.exec(request) ?? []
       if (key === undefined || !request.endsWith('\r\n\r\n')) return
@@ -120,13 +128,14 @@ async function withFrames(protocol: string, bytes: Buffer, body: (client: Client
         ...['HTTP/1.1 101 Switching Protocols', 'upgrade: websocket', 'connection: upgrade'],
         ...[`sec-websocket-accept: ${accept}`, `sec-websocket-protocol: ${protocol}`, '', ''],
       ].join('\r\n')
-      socket.end(Buffer.concat([Buffer.from(head), bytes]))
+      socket.write(Buffer.concat([Buffer.from(head), bytes]))
+      if (!staysOpen) socket.end()
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {
     await using client = new Client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-    await body(client)
+    await body(client, closing.promise)
   } finally {
     server.close()
     await once(server, 'close')
@@ -142,6 +151,43 @@ it('what a server sends together with its answer to the upgrade is not lost', ()
       exitCode: 0,
     })
   })
+})
+
+it('a command has ended when its status is whole, also if the connection stays open', () => {
+  const frames = [
+    frame(2, [1], 'hello'),
+    frame(2, [3], '{"details":{}'),
+    frame(2, [3], ',"status":"Success"}\n'),
+    frame(2, [1], 'late'),
+  ]
+  const all = Buffer.concat(frames)
+  return withFrames(
+    'v5.channel.k8s.io',
+    all,
+    async (client, closing) => {
+      expect(await exec(client, pod, ['true'])).toEqual({ stdout: 'hello', stderr: '', exitCode: 0 })
+      await closing
+    },
+    true,
+  )
+})
+
+it('what a command wrote can be read after its connection has ended', () => {
+  const frames = [frame(2, [1], 'hello'), frame(2, [3], '{"status":"Success"}'), frame(8, [3, 232])]
+  return withFrames('v5.channel.k8s.io', Buffer.concat(frames), async client => {
+    const process = await spawn(client, pod, ['true'])
+    expect(await process.exit).toBe(0)
+    await process.close()
+    expect(await text(process.stdout)).toBe('hello')
+  })
+})
+
+it('a status that is no object, or not whole, is the reason of the failure when the connection ends', async () => {
+  for (const status of ['null', 'out of memory', '{"status":"Success"']) {
+    await withFrames('v5.channel.k8s.io', frame(2, [3], status), async client => {
+      await expect(exec(client, pod, ['true'])).rejects.toMatchObject({ code: 'STREAM_FAILED', message: status })
+    })
+  }
 })
 
 it('bytes that are no frame end a stream with an error', () =>

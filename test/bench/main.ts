@@ -58,10 +58,10 @@ async function main(args: readonly string[]): Promise<number> {
     })
     failed ||= outcome.failures.length > 0
     if (values.json) {
-      lines.push(...outcome.figures.map(jsonLine))
+      lines.push(...outcome.figures.map(figure => jsonLine(figure, outcome.workMs?.median)))
       console.error(report(outcome))
     } else if (values.markdown) {
-      console.log(`${markdown(outcome.figures)}\n`)
+      console.log(`${markdown(outcome.figures, outcome.workMs?.median)}\n`)
       console.error(report(outcome))
     } else {
       console.log(`${report(outcome)}\n`)

@@ -1,7 +1,7 @@
-import { availableParallelism, loadavg, totalmem } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import type { Target } from './bench.ts'
 import { unitOf } from './bench.ts'
-import type { Figure, Outcome } from './run-bench.ts'
+import { type Figure, inWork, type Outcome } from './run-bench.ts'
 
 /** A target next to the measured figure. */
 export interface Verdict {
@@ -40,20 +40,29 @@ function inWords(target: Target): string {
   return `${subject}.${metric} ${sign} ${above ? `${above.subject}.${metric} + ` : ''}${right}`
 }
 
+/** Runs of the fixed work that differ by more make a measurement too noisy. */
+const noisy = 1.15
+
 /** What a person reads: what was measured how, a table, the targets, and what failed. */
 export function report(outcome: Outcome): string {
-  const { bench, objects, figures, failures } = outcome
+  const { bench, objects, figures, failures, workMs } = outcome
   const lines = [
     `bench ${bench.name}: ${bench.measures}`,
     `transport: ${bench.transport}; Node ${process.versions.node}, NODE_ENV=production; ${machine()}; each run in a process of its own, subjects by turns`,
     '',
-    ...table(figures),
+    ...(workMs === undefined
+      ? []
+      : [
+          `work: JSON.parse of 1 MB, ${withUnit(workMs.median, 'parse_ms')} (${short(workMs.min)} to ${short(workMs.max)})`,
+          '',
+        ]),
+    ...table(figures, workMs?.median),
   ]
-  const busy = loadavg()[0] ?? 0
-  if (busy > availableParallelism() * 1.5) {
+  if (workMs !== undefined && workMs.max > workMs.min * noisy) {
+    const apart = Math.round(100 * (workMs.max / workMs.min - 1))
     lines.push(
       '',
-      `this machine was busy with more than the benchmark (load ${short(busy)}): absolute figures are too slow`,
+      `NOISY  two runs of the fixed work differ by ${apart} %: measure again when this machine has nothing else to do`,
     )
   }
   const verdicts = judge(outcome)
@@ -74,27 +83,33 @@ export function machine(): string {
 }
 
 /** The figures as a table in Markdown, for the pages in docs/benchmarks. */
-export function markdown(figures: readonly Figure[]): string {
-  const [head = [], ...rows] = rowsOf(figures)
+export function markdown(figures: readonly Figure[], workMs?: number): string {
+  const [head = [], ...rows] = rowsOf(figures, workMs)
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map((_, column) => (column < 3 ? '---' : '---:'))), ...rows.map(line)].join('\n')
 }
 
-function rowsOf(figures: readonly Figure[]): string[][] {
+function rowsOf(figures: readonly Figure[], workMs: number | undefined): string[][] {
+  const ratio = (metric: string, value: number): string => {
+    const found = inWork(metric, value, workMs)
+    return found === undefined ? '' : `${short(found)} ×`
+  }
   const rows = figures.map(({ input, subject, metric, summary }) => [
     input,
     subject,
     metric,
+    ...(workMs === undefined ? [] : [ratio(metric, summary.median)]),
     withUnit(summary.median, metric),
     withUnit(summary.min, metric),
     withUnit(summary.max, metric),
     `${summary.runs}`,
   ])
-  return [['input', 'subject', 'metric', 'median', 'min', 'max', 'runs'], ...rows]
+  const head = ['input', 'subject', 'metric', ...(workMs === undefined ? [] : ['work']), 'median', 'min', 'max', 'runs']
+  return [head, ...rows]
 }
 
-function table(figures: readonly Figure[]): string[] {
-  const all = rowsOf(figures)
+function table(figures: readonly Figure[], workMs: number | undefined): string[] {
+  const all = rowsOf(figures, workMs)
   const widths = all[0]?.map((_, column) => Math.max(...all.map(row => row[column]?.length ?? 0))) ?? []
   return all.map(row =>
     row

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Bench, Subject } from './bench.ts'
 import { judge, markdown, report } from './report.ts'
 import type { Outcome } from './run-bench.ts'
-import { jsonLine, measureOnce, runBench } from './run-bench.ts'
+import { inWork, jsonLine, measureOnce, runBench } from './run-bench.ts'
 
 const fixture = (name: string): URL => new URL(`./fixtures/${name}.ts`, import.meta.url)
 
@@ -32,11 +32,16 @@ it('runs subjects by turns, each run in a process of its own', async () => {
 
   expect(outcome.failures).toEqual([])
   expect(progress).toEqual([
+    'fixture: run 1 of 2, the fixed work',
     'fixture: run 1 of 2, one',
     'fixture: run 1 of 2, two',
+    'fixture: run 2 of 2, the fixed work',
     'fixture: run 2 of 2, one',
     'fixture: run 2 of 2, two',
   ])
+  expect(outcome.workMs?.runs).toBe(2)
+  expect(outcome.workMs?.median).toBeGreaterThan(0)
+  expect(report(outcome)).toMatch(/^work: JSON\.parse of 1 MB, [\d.]+ ms/m)
   const pids = outcome.figures
     .filter(figure => figure.metric === 'pid')
     .flatMap(({ summary }) => [summary.min, summary.max])
@@ -68,7 +73,8 @@ it('runs subjects by turns, each run in a process of its own', async () => {
 
 it('reports a subject that fails with what it wrote to stderr, and goes on with the others', async () => {
   const failing = { ...bench, subjects: [subject('bad', 'failing'), subject('good', 'counting')] }
-  const outcome = await runBench(failing, { objects: 1, runs: 2 })
+  const outcome = await runBench(failing, { objects: 1, runs: 2, fixedWork: false })
+  expect(outcome.workMs).toBe(undefined)
   expect(outcome.failures.map(failure => failure.subject)).toEqual(['bad'])
   expect(outcome.failures[0]?.error.message).toMatch(/^bad ended with code 1\n.*the disk is on fire/s)
   expect(new Set(outcome.figures.map(figure => figure.subject))).toEqual(new Set(['good']))
@@ -94,7 +100,7 @@ it('gives the best of some subjects by metric, each of them measured in a proces
   })
   const peers = [rated('many', 9, 5), rated('fast', 7, 2), rated('other', 100, 1)]
   const best = { name: 'best', of: ['many', 'fast'] }
-  const { figures } = await runBench({ ...bench, subjects: peers, best }, { objects: 7, runs: 1 })
+  const { figures } = await runBench({ ...bench, subjects: peers, best }, { objects: 7, runs: 1, fixedWork: false })
 
   const of = (subject: string) => figures.filter(figure => figure.subject === subject)
   const value = (subject: string, metric: string) => of(subject).find(each => each.metric === metric)?.summary.median
@@ -106,7 +112,7 @@ it('gives the best of some subjects by metric, each of them measured in a proces
 it('has no best of subjects if one failed', async () => {
   const failing = { ...bench, subjects: [subject('bad', 'failing'), subject('good', 'counting')] }
   const best = { name: 'best', of: ['bad', 'good'] }
-  const { figures } = await runBench({ ...failing, best }, { objects: 1, runs: 1 })
+  const { figures } = await runBench({ ...failing, best }, { objects: 1, runs: 1, fixedWork: false })
   expect(new Set(figures.map(figure => figure.subject))).toEqual(new Set(['good']))
 })
 
@@ -115,6 +121,32 @@ it('prints a figure as one line of JSON with the unit of its name', () => {
   const figure = { bench: 'list', input: 'configmaps-100000', subject: 'wherry', metric: 'list_ms', summary }
   expect(jsonLine(figure)).toBe(
     '{"bench":"list","input":"configmaps-100000","subject":"wherry","metric":"list_ms","value":1234.57,"min":1,"max":2000000000,"runs":5,"unit":"ms"}',
+  )
+})
+
+it('prints times and rates as multiples of the fixed work, too, before the figures', () => {
+  expect(inWork('list_ms', 50, 10)).toBe(5)
+  expect(inWork('get_us', 50, 10)).toBe(0.005)
+  expect(inWork('gets_per_s', 200, 10)).toBe(2)
+  expect(inWork('read_mb_per_s', 200, 10)).toBe(2)
+  expect(inWork('rss_bytes', 200, 10)).toBe(undefined)
+  expect(inWork('list_ms', 50, undefined)).toBe(undefined)
+  const summary = { median: 50, min: 1, max: 2000, runs: 3 }
+  const figure = { bench: 'call', input: 'configmaps-1000', subject: 'wherry', metric: 'list_ms', summary }
+  expect(markdown([figure], 10).split('\n')).toEqual([
+    '| input | subject | metric | work | median | min | max | runs |',
+    '| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |',
+    '| configmaps-1000 | wherry | list_ms | 5 × | 50 ms | 1 ms | 2,000 ms | 3 |',
+  ])
+  expect(JSON.parse(jsonLine(figure, 10))).toMatchObject({ work: 5, value: 50 })
+})
+
+it('says that a machine is too noisy if two runs of the fixed work differ by more than 15 %', () => {
+  const outcome = { bench, objects: 7, figures: [], failures: [] }
+  const workMs = { median: 10, min: 10, max: 11.5, runs: 3 }
+  expect(report({ ...outcome, workMs })).not.toContain('NOISY')
+  expect(report({ ...outcome, workMs: { ...workMs, max: 11.6 } })).toContain(
+    'NOISY  two runs of the fixed work differ by 16 %',
   )
 })
 

@@ -4,6 +4,7 @@ import { startChild } from './child.ts'
 import type { Summary } from './statistics.ts'
 import { summarise } from './statistics.ts'
 import type { Order } from './subject-entry.ts'
+import { fixedWork } from './work.ts'
 
 /** How a bench is run. */
 export interface RunOptions {
@@ -12,6 +13,8 @@ export interface RunOptions {
   readonly runs: number
   /** A run of a subject past this fails. @default the bench's own, else 120_000 */
   readonly runTimeoutMs?: number | undefined
+  /** Whether the fixed work is measured, too. @default true */
+  readonly fixedWork?: boolean | undefined
   /** Receives the progress, line by line. */
   readonly onProgress?: ((line: string) => void) | undefined
 }
@@ -35,6 +38,8 @@ export interface Failure {
 export interface Outcome {
   readonly bench: Bench
   readonly objects: number
+  /** How long the fixed work took, in milliseconds, once a round. Absent if it was not measured. */
+  readonly workMs?: Summary | undefined
   readonly figures: readonly Figure[]
   readonly failures: readonly Failure[]
 }
@@ -50,6 +55,7 @@ export async function runBench(bench: Bench, options: RunOptions): Promise<Outco
   const { objects, runs, runTimeoutMs = bench.runTimeoutMs ?? 120_000, onProgress } = options
   const results = new Map<Subject, Metrics[]>(bench.subjects.map(subject => [subject, []]))
   const failures: Failure[] = []
+  const workMs: number[] = []
   const server = bench.server && startChild(SERVER_ENTRY, 'the API server')
   try {
     let address: ServerAddress | undefined
@@ -58,6 +64,11 @@ export async function runBench(bench: Bench, options: RunOptions): Promise<Outco
       address = (await server.ask({ ...bench.server, objects }, runTimeoutMs)) as ServerAddress
     }
     for (let run = 1; run <= runs; run++) {
+      if (options.fixedWork !== false) {
+        onProgress?.(`${bench.name}: run ${run} of ${runs}, the fixed work`)
+        const { parse_ms = Number.NaN } = await measureOnce(fixedWork, { objects, timeoutMs: runTimeoutMs })
+        workMs.push(parse_ms)
+      }
       for (const [subject, metrics] of results) {
         onProgress?.(`${bench.name}: run ${run} of ${runs}, ${subject.name}`)
         try {
@@ -72,7 +83,8 @@ export async function runBench(bench: Bench, options: RunOptions): Promise<Outco
     await server?.close()
   }
   const figures = figuresOf(bench, objects, results)
-  return { bench, objects, failures, figures: [...figures, ...bestOf(bench, figures)] }
+  const all = { bench, objects, failures, figures: [...figures, ...bestOf(bench, figures)] }
+  return workMs.length === 0 ? all : { ...all, workMs: summarise(workMs) }
 }
 
 /** Runs one subject once. */
@@ -125,15 +137,29 @@ function bestOf({ best }: Bench, figures: readonly Figure[]): Figure[] {
   })
 }
 
+/**
+ * A time or a rate as a multiple of the fixed work, so that figures of two machines can be compared: a time is divided by that of the work; a rate is how much
+ * is done in the time of the work. `undefined` for other figures.
+ */
+export function inWork(metric: string, value: number, workMs: number | undefined): number | undefined {
+  if (workMs === undefined) return undefined
+  const unit = unitOf(metric)
+  if (unit === 'ms') return value / workMs
+  if (unit === 'us') return value / (workMs * 1000)
+  return unit.endsWith('/s') ? (value * workMs) / 1000 : undefined
+}
+
 /** A figure as `--json` prints it. */
-export function jsonLine({ bench, input, subject, metric, summary }: Figure): string {
+export function jsonLine({ bench, input, subject, metric, summary }: Figure, workMs?: number): string {
   const { median, min, max, runs } = summary
   const rounded = (value: number): number => Number(value.toPrecision(6))
+  const ratio = inWork(metric, median, workMs)
   return JSON.stringify({
     bench,
     input,
     subject,
     metric,
+    ...(ratio !== undefined && { work: rounded(ratio) }),
     value: rounded(median),
     min: rounded(min),
     max: rounded(max),

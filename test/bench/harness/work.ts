@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { configMaps } from '@wherry/data'
-import type { Metrics, Subject } from './bench.ts'
+import type { Metrics, Subject, SubjectContext } from './bench.ts'
 
 /** What {@link work} measures. */
 type Work = 'cycles_per_s' | 'parse_ms' | 'parse_mb_per_s' | 'pieces_per_s' | 'start_ms'
@@ -16,23 +16,36 @@ type Work = 'cycles_per_s' | 'parse_ms' | 'parse_mb_per_s' | 'pieces_per_s' | 's
  * - `start_ms`: how long a Node takes that starts and ends, with nothing to do.
  */
 export function work(...metrics: readonly Work[]): Subject {
-  return { name: 'work', module: new URL(import.meta.url), metrics, input: 'fixed' }
+  return {
+    name: 'work',
+    module: new URL(import.meta.url),
+    metrics,
+    input: 'fixed',
+    options: { metrics: metrics.join() },
+  }
 }
+
+/** The work that each bench measures once a round: `JSON.parse` of 1 MB. */
+export const fixedWork: Subject = work('parse_ms')
 
 const KEYS = 10_000
 /** As long as a measurement takes, in milliseconds: what else the machine does falls on many rounds, and their median leaves it out. */
 const MEASURE_MS = 1000
 
-export function run(): Promise<Metrics> {
-  const parseMs = median(parser())
-  let seed = 0
-  return Promise.resolve({
-    cycles_per_s: KEYS / (median(cycles) / 1000),
-    parse_ms: parseMs,
-    parse_mb_per_s: 1000 / parseMs,
-    pieces_per_s: 1000 / median(() => pieceOfWork(seed++)),
-    start_ms: median(() => spawnSync(process.execPath, ['--eval', ''])),
-  })
+const measures: Readonly<Record<Work, () => number>> = {
+  cycles_per_s: () => KEYS / (median(cycles) / 1000),
+  parse_ms: () => median(parser()),
+  parse_mb_per_s: () => 1000 / median(parser()),
+  pieces_per_s: () => {
+    let seed = 0
+    return 1000 / median(() => pieceOfWork(seed++))
+  },
+  start_ms: () => median(() => spawnSync(process.execPath, ['--eval', ''])),
+}
+
+export function run({ options }: SubjectContext): Promise<Metrics> {
+  const metrics = String(options.metrics).split(',') as Work[]
+  return Promise.resolve(Object.fromEntries(metrics.map(metric => [metric, measures[metric]()])))
 }
 
 /** Always the same work, of the kind that a server does: JSON, maps, strings, a hash. */

@@ -103,10 +103,10 @@ async function deleteNamespace(client: Client, stage: GameStage): Promise<Error 
   const { signal, hurry, say } = stage
   const name = stage.received.namespace
   const deletion = stage.deletion(name)
-  if (signal.aborted && deletion !== undefined)
-    say(`the namespace ${name} is being deleted: another Ctrl+C ends the audit at once, and leaves it`)
   try {
     await client.delete(namespaces, { name }, { signal: hurry })
+    if (signal.aborted && deletion !== undefined)
+      say(`the namespace ${name} is being deleted: another Ctrl+C ends the audit at once`)
     const isGone = (found: unknown): boolean => found === undefined
     await client.waitFor(namespaces, { name }, isGone, { timeoutMs: removalMs, signal: hurry })
     return undefined

@@ -4,7 +4,15 @@ import { reportOf } from '../report/report.ts'
 import { type ApiCall, apiCall, type RequestHead } from './api-call.ts'
 import { Ledger } from './ledger.ts'
 
-const head = { method: 'GET', accept: '', contentType: '', userAgent: '', isUpgrade: false, isOwn: true }
+const head = {
+  method: 'GET',
+  accept: '',
+  contentType: '',
+  userAgent: '',
+  isUpgrade: false,
+  isOwn: true,
+  impersonation: {},
+}
 const callOf = (path: string, more: Partial<RequestHead> = {}): ApiCall => apiCall({ ...head, path, ...more })
 
 it.each([

@@ -47,6 +47,20 @@ const found = (name: string, more: object = {}) => ({
   ...{ name, namespace: 'a', resourceVersion: '1', kind: '', type: '', code: '', bytes: 10, ...more },
 })
 
+it.each([
+  ['9', '10'],
+  ['99', '100'],
+  ['9999999999', '10000000000'],
+])('a version that is seen late does not hide a later one: %s after %s', (early, late) => {
+  const ledger = new Ledger(() => 0, 1)
+  const watch = ledger.begin(callOf('/api/v1/pods?watch=1'))
+  for (const resourceVersion of [late, early]) watch.found(found('b', { type: 'MODIFIED', resourceVersion }))
+  const update = ledger.begin(callOf('/api/v1/namespaces/a/pods/b', { method: 'PUT' }))
+  update.found(found('b', { resourceVersion: late }))
+  const { byName } = reportOf(ledger, { seconds: 1, rest: undefined, memory: [] })
+  expect(byName).toMatchObject([{ resource: 'pods', update: 1, unchanged: 1 }])
+})
+
 it('requests at rest are those of the last seconds before a time', () => {
   let now = 0
   const ledger = new Ledger(() => now, 10_000)

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedApiServer } from '@wherry/apiserver'
+import { type Grant, startEmbeddedApiServer } from '@wherry/apiserver'
 import { Client } from '@wherry/client'
-import { namespaces, secrets } from '@wherry/client/resources/core'
+import { configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AuditReport } from '../../packages/cli/src/audit/report/report.ts'
 import { runCommand } from '../../packages/cli/src/index.ts'
@@ -25,17 +25,20 @@ interface Audited {
   readonly stderr: string
 }
 
-/** Runs the command in this process. @param until ends the audit when the program has written it */
-async function audit(args: readonly string[], until?: string): Promise<Audited> {
-  const ending = new AbortController()
+/** Runs the command in this process. @param until presses Ctrl+C for each of these texts in turn, when stderr has it */
+async function audit(args: readonly string[], ...until: readonly string[]): Promise<Audited> {
+  const presses = until.map(() => new AbortController())
   const said = { stdout: '', stderr: '' }
   const output = (name: keyof typeof said) => ({
     write(text: string) {
       said[name] += text
-      if (until !== undefined && said.stderr.includes(until)) ending.abort()
+      const next = presses.findIndex(({ signal }) => !signal.aborted)
+      if (next >= 0 && said.stderr.includes(until[next] as string)) presses[next]?.abort()
     },
   })
-  const host = { stdout: output('stdout'), stderr: output('stderr'), cwd: folder, ending: () => ending.signal }
+  const ending = (): AbortSignal =>
+    presses.find(({ signal }) => !signal.aborted)?.signal ?? new AbortController().signal
+  const host = { stdout: output('stdout'), stderr: output('stderr'), cwd: folder, ending }
   const status = await runCommand(['audit', ...args], host)
   return { status, ...said }
 }
@@ -196,21 +199,49 @@ it.each([
 describe('--game', () => {
   const game = 'configmaps=2,secrets=3,pods=2,events=2,size=20kB'
 
+  interface Played {
+    /** Ctrl+C is pressed for each of these texts in turn, when stderr has it. */
+    readonly until?: readonly string[]
+    /** The rights of the audit. @default those of an administrator */
+    readonly roles?: readonly Grant[]
+    /** Finalizers of the ConfigMaps of the game. */
+    readonly finalizers?: readonly string[]
+  }
+
   /** Audits a program that watches a path of a server, and returns the namespaces that are left, too. */
   async function play(
     path: string,
     args: readonly string[],
-    until?: string,
+    { until = [], roles, finalizers }: Played = {},
   ): Promise<Audited & { left: readonly string[] }> {
-    await using server = await startEmbeddedApiServer()
-    await writeFile(join(folder, 'kubeconfig'), JSON.stringify(server.kubeconfig))
+    await using server = await startEmbeddedApiServer({ authorization: 'RBAC' })
+    const { kubeconfig } = roles === undefined ? server : await server.account(roles)
+    await writeFile(join(folder, 'kubeconfig'), JSON.stringify(kubeconfig))
     const program = [process.execPath, join(root, 'packages/cli/src/testkit/watch-path.ts'), path]
     const all = ['--kubeconfig', 'kubeconfig', '--json', '--rest', '300ms', '--game', game, ...args, '--', ...program]
     await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
     await client.create(secrets, { metadata: { namespace: 'default', name: 'of-no-game' } })
-    const audited = await audit(all, until)
+    const held = new AbortController()
+    const holding = finalizers && holdConfigMaps(client, finalizers, held.signal)
+    const audited = await audit(all, ...until)
+    held.abort()
+    await holding
     const left = (await client.list(namespaces)).items.map(({ metadata }) => metadata.name)
     return { ...audited, left: left.filter(name => name.startsWith('wherry-audit-')) }
+  }
+
+  /** Adds finalizers to each ConfigMap of a game, so that its namespace can't be deleted. */
+  async function holdConfigMaps(client: Client, finalizers: readonly string[], signal: AbortSignal): Promise<void> {
+    const hold = async (): Promise<void> => {
+      for await (const event of client.watch(configMaps, { signal })) {
+        if (event.type !== 'ADDED') continue
+        const { name, namespace = '' } = event.object.metadata
+        if (name.startsWith('game-')) await client.patch(configMaps, { name, namespace }, { metadata: { finalizers } })
+      }
+    }
+    await hold().catch(error => {
+      if (!signal.aborted) throw error
+    })
   }
 
   it('a program that watches all Secrets receives those of the game, and fails', async () => {
@@ -244,12 +275,62 @@ describe('--game', () => {
   })
 
   it('a game that is cut short leaves nothing, and fails', async () => {
+    const { status, stderr, left } = await play('/api/v1/secrets?watch=1', ['--game', 'secrets=3000,size=1kB'], {
+      until: ['received an object of the game'],
+    })
+    expect(stderr).toContain('the game was not played to its end')
+    expect(stderr).not.toContain('may be left')
+    expect(status).toBe(1)
+    expect(left).toEqual([])
+  })
+
+  it('the second Ctrl+C ends the audit although its namespace is not gone, and names the namespace and the command that deletes it', async () => {
     const { status, stderr, left } = await play(
       '/api/v1/secrets?watch=1',
-      ['--game', 'secrets=3000,size=1kB'],
-      'received an object of the game',
+      ['--game', 'configmaps=3,secrets=3000,size=1kB'],
+      { until: ['received an object of the game', 'is being deleted'], finalizers: ['example.com/hold'] },
+    )
+    const [name = ''] = left
+    expect(stderr).toContain(
+      `wherry audit: the namespace ${name} is being deleted: another Ctrl+C ends the audit at once\n`,
+    )
+    expect(stderr).toContain(
+      `wherry audit: the namespace ${name} may be left (the audit was interrupted twice): delete it with kubectl --kubeconfig kubeconfig delete namespace ${name}\n`,
     )
     expect(stderr).toContain('the game was not played to its end')
+    expect(status).toBe(1)
+    expect(left).toEqual([expect.stringMatching(/^wherry-audit-/)])
+  })
+
+  /** Rights for a game without the named verbs for namespaces. */
+  const rolesWithout = (...without: readonly string[]): readonly Grant[] => {
+    const verbs = ['create', 'delete', 'get', 'list', 'watch'].filter(one => !without.includes(one))
+    const inGame = ['secrets', 'configmaps', 'pods', 'events', 'serviceaccounts']
+    return [
+      { verbs, apiGroups: [''], resources: ['namespaces'] },
+      { verbs: ['*'], apiGroups: [''], resources: inGame },
+    ]
+  }
+
+  it('a namespace that the audit may not delete is named, with the reason', async () => {
+    const { status, stderr, left } = await play('/api/v1/secrets?watch=1', [], { roles: rolesWithout('delete') })
+    const [name = ''] = left
+    expect(stderr).toMatch(
+      new RegExp(
+        `the namespace ${name} may be left \\(.*forbidden.*\\): delete it with kubectl .* delete namespace ${name}\n`,
+      ),
+    )
+    expect(stderr).toContain("the game can't be played")
+    expect(status).toBe(1)
+    expect(left).toEqual([expect.stringMatching(/^wherry-audit-/)])
+  })
+
+  it('a namespace that the audit may not make is not said to be left', async () => {
+    const { status, stderr, left } = await play('/api/v1/secrets?watch=1', [], {
+      roles: rolesWithout('create', 'delete'),
+    })
+    expect(stderr).toMatch(/the game can't be played: .*forbidden.*namespaces/)
+    expect(stderr).not.toContain('may be left')
     expect(status).toBe(1)
     expect(left).toEqual([])
   })
@@ -276,6 +357,15 @@ it('a command ends with the audit, and what it has started too', async () => {
   const [, one, other] = /pids (\d+) (\d+)/.exec(stderr) ?? []
   for (const pid of [one, other]) await ends(pid)
 })
+
+it('the second Ctrl+C ends a command that does not stop', async () => {
+  const stubborn = `trap 'echo "it stays" >&2' INT TERM; echo "pid $$ begins" >&2; while true; do sleep 0.1; done`
+  const { status, stderr } = await audit(['--json', ...sh(stubborn)], 'begins', 'it stays')
+  expect(status).toBe(0)
+  const [, pid] = /pid (\d+)/.exec(stderr) ?? []
+  await ends(pid)
+  // Without it the command would be killed after ten seconds.
+}, 8_000)
 
 it('a command that ends by itself ends the audit, also if a child of it goes on', async () => {
   const { status, stderr } = await audit(['--json', ...sh('sleep 1000 & echo "pid $!"; exit 7')])

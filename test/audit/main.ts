@@ -1,5 +1,6 @@
 /**
- * Audits the same operator on each library, in front of an embedded server: `npm run audits [-- NAME …] [--real] [--json | --markdown]`. `many-watches` is a
+ * Audits the same operator on each library, in front of an embedded server: `npm run audits [-- NAME …] [--real] [--json | --markdown | --svg]`. `--svg` plays the
+ * game with each program, and draws its memory and the bytes that it received over time. `many-watches` is a
  * program with 200 watches on 100,000 objects. The programs in Go, Rust and Python are built if their toolchains are there. Progress goes to stderr; the table goes
  * to stdout. Ends with 1 if a toolchain is missing, a program fails, or the findings are not exactly the expected ones.
  */
@@ -12,12 +13,15 @@ import { receivedBytesOf } from '../../packages/cli/src/audit/report/report.ts'
 import { oneLine } from '../../packages/cli/src/one-line.ts'
 import { root } from '../../tools/workspace.ts'
 import { type AuditedProgram, auditedPrograms } from './audited-programs.ts'
+import { gamePicture } from './game-picture.ts'
 import { auditManyWatches } from './many-watches.ts'
 import { findingName, playAudit } from './play-audit.ts'
 import { type AuditedRow, programTable } from './program-table.ts'
 
-const USAGE = 'usage: npm run audits [-- NAME …] [--real] [--json | --markdown]'
+const USAGE = 'usage: npm run audits [-- NAME …] [--real] [--json | --markdown | --svg]'
 const many = 'many-watches'
+/** The game of the picture, which is that of `--game` without counts. */
+const game = 'size=500kB'
 
 async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -27,6 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
       real: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       markdown: { type: 'boolean', default: false },
+      svg: { type: 'boolean', default: false },
     },
   })
   const all = auditedPrograms()
@@ -47,9 +52,13 @@ async function main(args: readonly string[]): Promise<number> {
       throw new Error(`${program.name} can't be built: ${oneLine(error.message)}`)
     })
     await using server = await (values.real ? startApiServer({ kind: 'real' }) : startApiServer({ isolate: true }))
-    const row = { program, report: await playAudit(command, server) }
+    const row = { program, report: await playAudit(command, server, { game: values.svg ? game : undefined }) }
     rows.push(row)
     if (values.json) console.log(jsonLine(row))
+  }
+  if (values.svg) {
+    process.stdout.write(gamePicture(rows))
+    return 0
   }
   if (!values.json && rows.length > 0) console.log(programTable(rows, values.markdown))
   if (isWanted(many) && !values.real) console.log(await manyWatchesLine(values.json))

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import { realApiServerAvailable } from '../../packages/testing/src/real/testkit/available.ts'
 import { sharedRealServer } from '../../packages/testing/src/real/testkit/shared.ts'
 import { root } from '../../tools/workspace.ts'
+import { actAs } from './act-as.ts'
 import { auditedPrograms, neededSecret } from './audited-programs.ts'
 import { findingName, playAudit, printedAudit } from './play-audit.ts'
 
@@ -37,4 +38,13 @@ it.runIf(available).each(programs.filter(({ name }) => inTests.includes(name)))(
     await client.delete(configMaps, key)
   },
   600_000,
+)
+
+it.runIf(available)(
+  'with the roles that --rbac prints, and no others, a program acts as the same user on a real server',
+  async () => {
+    const { written } = await actAs(await sharedRealServer())
+    expect(written).toEqual(['answered 200\n', 'answered 200\n'])
+  },
+  120_000,
 )

@@ -2,7 +2,7 @@
 
 export type { AccountObject } from './authn/account.ts'
 export { AccountError, accountObjects, mayExist, RightsError, rulesByNamespace, tokenSeconds } from './authn/account.ts'
-export { impersonationResources } from './authn/impersonation.ts'
+export { impersonationResources, readImpersonation } from './authn/impersonation.ts'
 export { UsedRights } from './authn/used-rights.ts'
 export { systemClock } from './clock.ts'
 export type { CertificateAuthority, ClientSubject, IssuedCertificate } from './front/certificates.ts'

@@ -15,7 +15,7 @@ export interface CommandHost {
   readonly cwd: string
   /** Asks the user, and resolves with a line. @default no user can be asked */
   readonly ask?: ((question: string) => Promise<string>) | undefined
-  /** Called by a command that runs until it is stopped, such as `crd --watch`. The returned signal ends the command with the status 0; its reason is the name of the signal of the process. @default the command runs for ever */
+  /** Called by a command that runs until it is stopped, such as `crd --watch`. The returned signal ends the command with the status 0; its reason is the name of the signal of the process. Called again after that, it returns the signal for the second Ctrl+C; a host without a second one returns the first. @default the command runs for ever */
   readonly ending?: (() => AbortSignal) | undefined
   /** Called if a command with `--check` fails for the only reason that files are not current. @default nothing is called */
   readonly onStale?: (() => void) | undefined

@@ -62,7 +62,7 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
     await writeFile(kubeconfig, JSON.stringify(proxy.kubeconfig), { mode: 0o600 })
     const beganMs = now()
     await using command = await AuditedCommand.start(options.command, environment(kubeconfig), host)
-    const samples = new MemorySamples(command.pid, now, () => ledger.receivedBytes)
+    await using samples = new MemorySamples(command.pid, now, () => ledger.receivedBytes)
     using stop = new Stop(options.forMs, host)
     await using game = new RunningGame(options.game, {
       access: place.access,
@@ -70,12 +70,15 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
       ledger,
       samples,
       restMs: options.restMs,
+      hurry: stop.again,
+      say: line => void host.stderr.write(`wherry audit: ${line}\n`),
+      deletion: namespace => place.deletion(namespace),
     })
     const status = await Promise.race([command.ended, stop.reached, game.over])
     const played = await game.end()
     const ranMs = now() - beganMs
     const requests = [...ledger.atRest()].map(([request, times]) => ({ request, times }))
-    if (typeof status !== 'number') await command.stop(status, options.graceMs)
+    if (typeof status !== 'number') await command.stop(status, options.graceMs, stop.again)
     const memory = await samples.stop()
     await command[Symbol.asyncDispose]()
     await proxy.settled()
@@ -136,7 +139,7 @@ class RunningGame implements AsyncDisposable {
     this.over.catch(() => undefined)
   }
 
-  /** Ends the game. Resolves when its namespace is deleted, with the report if the game was played to its end. */
+  /** Ends the game. Resolves when its namespace is deleted or named to the user, with the report if the game was played to its end. */
   end(): Promise<GameReport | undefined> {
     this.#controller.abort()
     return this.#report
@@ -151,14 +154,22 @@ class RunningGame implements AsyncDisposable {
 class Stop implements Disposable {
   /** Resolves when the time is over, or when the user ends the audit. */
   readonly reached: Promise<NodeJS.Signals>
+  /** Aborted when this process receives SIGINT or SIGTERM for the second time. */
+  readonly again: AbortSignal
   readonly #timer: NodeJS.Timeout | undefined
 
   constructor(forMs: number | undefined, host: CommandHost) {
     const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
     this.reached = promise
     if (forMs !== undefined) this.#timer = setTimeout(() => resolve('SIGTERM'), forMs)
+    const again = new AbortController()
+    this.again = again.signal
     const ending = host.ending?.()
-    const passOn = (): void => resolve(ending?.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM')
+    const passOn = (): void => {
+      resolve(ending?.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM')
+      const second = host.ending?.()
+      second?.addEventListener('abort', () => again.abort(new Error('the audit was interrupted twice')), { once: true })
+    }
     if (ending?.aborted) passOn()
     else ending?.addEventListener('abort', passOn, { once: true })
   }

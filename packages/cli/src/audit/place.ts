@@ -11,6 +11,8 @@ import { createDefinitions } from '../program/create-definitions.ts'
 /** The API server that a command runs against. */
 export interface Place extends AsyncDisposable {
   readonly access: ClusterAccess
+  /** Returns the command by which the user deletes a namespace. `undefined`: the server ends with the audit, and leaves nothing. */
+  deletion(namespace: string): string | undefined
 }
 
 /** An embedded server in a process of its own, with the definitions and the objects in two folders. */
@@ -24,7 +26,7 @@ export async function embedded(crds: string, objects: string | undefined, host: 
     throw error instanceof InstallError ? refused(oneLine(error.message), error) : error
   }
   const { url, ca, token } = server
-  return { access: fromUrl(url, { ca, token }), [Symbol.asyncDispose]: () => server.close() }
+  return { access: fromUrl(url, { ca, token }), deletion: () => undefined, [Symbol.asyncDispose]: () => server.close() }
 }
 
 /** The cluster of a kubeconfig. @param context the name of a context; `undefined`: the current context */
@@ -41,5 +43,15 @@ export async function clusterOf(
     throw refused(
       'the user of the kubeconfig acts as another user, which wherry audit does not support: name another context',
     )
-  return { access, [Symbol.asyncDispose]: () => Promise.resolve() }
+  const flags = Object.entries({ kubeconfig, context }).flatMap(([flag, value]) =>
+    value ? [`--${flag}`, quoted(value)] : [],
+  )
+  return {
+    access,
+    deletion: namespace => ['kubectl', ...flags, 'delete', 'namespace', namespace].join(' '),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
 }
+
+/** An argument for a shell. */
+const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

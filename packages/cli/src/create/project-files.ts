@@ -147,7 +147,7 @@ jobs:
 function manifests(names: ProjectNames, hasWebhook: boolean): string {
   const { name, group, singular, plural } = names
   const webhook = hasWebhook ? webhookDeclared(name) : undefined
-  const test = 'makes a ConfigMap, and keeps it as it should be'
+  const seenBy = 'makes a ConfigMap, and keeps it as it should be'
   const configMaps = { group: '', resource: 'configmaps' }
   const by = (what: string): string => `controller ${singular}: ${what}`
   const views = (of: { readonly group: string; readonly resource: string }, what: string) =>
@@ -166,10 +166,10 @@ function manifests(names: ProjectNames, hasWebhook: boolean): string {
     ],
   }
   const seen = [
-    { verb: 'watch', group, resource: plural, test },
-    { verb: 'update', group, resource: `${plural}/finalizers`, test },
-    { verb: 'patch', group, resource: `${plural}/status`, test },
-    ...['watch', 'create', 'patch'].map(verb => ({ verb, ...configMaps, test })),
+    { verb: 'watch', group, resource: plural, by: seenBy },
+    { verb: 'update', group, resource: `${plural}/finalizers`, by: seenBy },
+    { verb: 'patch', group, resource: `${plural}/status`, by: seenBy },
+    ...['watch', 'create', 'patch'].map(verb => ({ verb, ...configMaps, by: seenBy })),
   ]
   const needed = neededRights(seen, { declaration, used: [], file: 'src/main.ts' }, { namespace: name, own: [] })
   const health = { host: '0.0.0.0', port: 8080, tls: false, metrics: false, tokenReview: false }

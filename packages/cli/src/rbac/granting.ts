@@ -12,7 +12,7 @@ export function seenWithGrants(seen: readonly SeenRight[], way: WayToGrant | und
   if (way === undefined) return seen
   return seen.flatMap(({ grants, ...right }) => {
     if (grants === undefined || way === 'escalate') return [right]
-    return grants.map(grant => ({ ...grant, test: right.test }))
+    return grants.map(grant => ({ ...grant, by: right.by }))
   })
 }
 

@@ -51,11 +51,10 @@ function placedRights(
   program: DeclaredProgram | undefined,
   places: Places,
 ): readonly NeededRight[] {
-  const ofTests = seen.map(({ test, ...right }): NeededRight => ({ ...right, by: test }))
-  if (program === undefined) return placedByTests(ofTests.filter(needsGrant), places)
+  if (program === undefined) return placedByTests(seen.filter(needsGrant), places)
   const { declaration, used, file } = program
   const atStart = used.map((right): NeededRight => ({ ...right, by: `${file}, before its operator runs` }))
-  const all = [...atStart, ...ofTests].filter(needsGrant)
+  const all = [...atStart, ...seen].filter(needsGrant)
   const exact = declaration.rights.filter(right => right.exact)
   const placed = withoutExact(all, exact).flatMap(right => placedBy(declaration, right, places))
   return [...declaration.rights, ...placed]

@@ -6,9 +6,10 @@ import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { oneLine } from '../one-line.ts'
 
-/** A right, with the tests that used it. */
+/** A right that was used, and by what: the name of a test, for example. */
 export interface SeenRight extends UsedRight {
-  readonly test: string
+  /** The reason that a comment in the roles names. Empty: none. */
+  readonly by: string
 }
 
 /**
@@ -33,8 +34,8 @@ export async function recordedRights(folder: string, { cwd, stderr }: CommandHos
       stderr.write(`wherry: ${oneLine(recorded.file)} is gone: ${file} is left out, delete it\n`)
       continue
     }
-    const test = recorded.test.replace(/\s+/g, ' ').trim()
-    seen.push(...recorded.rights.map(right => ({ ...right, test })))
+    const by = recorded.test.replace(/\s+/g, ' ').trim()
+    seen.push(...recorded.rights.map(right => ({ ...right, by })))
   }
   if (seen.length === 0)
     throw refused(

@@ -40,7 +40,7 @@ function rulesOf(
 ) {
   const program = declaration && { file: 'main.ts', declaration, used }
   const namespace = declaration && 'system'
-  const tests = seen.map(right => ({ ...right, test: 'plays' }))
+  const tests = seen.map(right => ({ ...right, by: 'plays' }))
   const roles = neededRoles(neededRights(tests, program, { namespace, own }), undecided)
   return roles.flatMap(({ namespace, rules }) => rules.map(rule => ({ namespace, ...rule })))
 }
@@ -289,7 +289,7 @@ it('K4: what is declared exactly is granted by its name alone, also if the opera
 it('K4: what tests used of that is no other right, and needs no word of the user', () => {
   const declaration = operator(undefined, webhooks)
   expect(granted(usedByWebhooks, declaration)).toEqual(ofWebhooks)
-  const tests = usedByWebhooks.map(right => ({ ...right, test: 'plays' }))
+  const tests = usedByWebhooks.map(right => ({ ...right, by: 'plays' }))
   const needed = neededRights(tests, { file: 'main.ts', declaration, used: [] }, { namespace: 'system', own: [] })
   expect(undecidedNames(needed, declaration.rights, undecided)).toEqual([])
 })

@@ -14,7 +14,7 @@ import type { GameKind } from './game-options.ts'
 /** How the objects of a kind are made and deleted. */
 export interface GameObjects {
   create(client: Client, at: number, signal: AbortSignal): Promise<unknown>
-  deleteAll(client: Client): Promise<unknown>
+  deleteAll(client: Client, signal: AbortSignal): Promise<unknown>
 }
 
 /** The objects of the game in a namespace. No node runs its Pods, because their scheduler does not exist. */
@@ -27,7 +27,8 @@ export function gameObjects(namespace: string, sizeBytes: number): Readonly<Reco
     make: (metadata: { name: string; namespace: string }) => FullObject<T>,
   ): GameObjects => ({
     create: (client, at, signal) => client.create(resource, make({ name: `game-${at}`, namespace }), { signal }),
-    deleteAll: client => client.deleteCollection(resource.within({ namespaces: [namespace] }), { limit: 10 }),
+    deleteAll: (client, signal) =>
+      client.deleteCollection(resource.within({ namespaces: [namespace] }), { limit: 10, signal }),
   })
   return {
     configmaps: of<ConfigMap>(configMaps, metadata => ({ metadata, data: { content } })),

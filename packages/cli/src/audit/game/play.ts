@@ -1,6 +1,7 @@
-import { Client, type ClusterAccess } from '@wherry/client'
+import { ApiError, Client, type ClusterAccess } from '@wherry/client'
 import { sleep, systemClock } from '@wherry/client/internal'
 import { namespaces, serviceAccounts } from '@wherry/client/resources/core'
+import { oneLine } from '../../one-line.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Received } from '../ledger/received.ts'
 import type { MemorySamples } from '../process/memory-samples.ts'
@@ -27,8 +28,14 @@ export interface GameStage {
   readonly samples: MemorySamples
   /** The time without a request before and after the game, in milliseconds. */
   readonly restMs: number
-  /** Ends the game. */
+  /** Ends the game. Its namespace is deleted then, too. */
   readonly signal: AbortSignal
+  /** Ends the deletion of the namespace, which may be left then. */
+  readonly hurry: AbortSignal
+  /** Writes a line for the user. */
+  say(line: string): void
+  /** Returns the command by which the user deletes a namespace. `undefined`: the server leaves nothing. */
+  deletion(namespace: string): string | undefined
 }
 
 /** How many objects are made at a time. */
@@ -38,7 +45,10 @@ const accountMs = 10_000
 /** How long a server may take to empty a namespace, in milliseconds. */
 const removalMs = 300_000
 
-/** Waits until the program rests, adds objects in a namespace of the game and removes them, and waits again. When the promise settles, the namespace is deleted. */
+/**
+ * Waits until the program rests, adds objects in a namespace of the game and removes them, and waits again. When the promise settles, the namespace is
+ * deleted; if that failed, or `hurry` was aborted, a line for the user names the namespace.
+ */
 export async function play(options: GameOptions, stage: GameStage): Promise<GameReport> {
   const { access, received, ledger, samples, restMs, signal } = stage
   const { counts, sizeBytes, maxGrowthBytes } = options
@@ -48,8 +58,7 @@ export async function play(options: GameOptions, stage: GameStage): Promise<Game
   const objects = gameObjects(namespace, sizeBytes)
   await untilRest(ledger, restMs, signal)
   const before = await samples.now()
-  try {
-    await client.create(namespaces, { metadata: { name: namespace } }, { signal })
+  await inNamespace(client, stage, async () => {
     if (counts.pods > 0) await hasAccount(client, namespace, signal)
     for (const kind of gameKinds) {
       const create = (at: number): Promise<unknown> => objects[kind].create(client, at, signal)
@@ -57,11 +66,8 @@ export async function play(options: GameOptions, stage: GameStage): Promise<Game
         await Promise.all(Array.from({ length: Math.min(atATime, counts[kind] - at) }, (_, next) => create(at + next)))
       await samples.now()
     }
-    for (const kind of gameKinds) await objects[kind].deleteAll(client)
-  } finally {
-    await client.delete(namespaces, { name: namespace })
-    await client.waitFor(namespaces, { name: namespace }, found => found === undefined, { timeoutMs: removalMs })
-  }
+    for (const kind of gameKinds) await objects[kind].deleteAll(client, signal)
+  })
   // Requests that the deletions cause belong to the game, so the rest begins now.
   ledger.touch()
   await untilRest(ledger, restMs, signal)
@@ -71,6 +77,44 @@ export async function play(options: GameOptions, stage: GameStage): Promise<Game
     rssBeforeBytes: before.rssBytes,
     rssMostBytes: samples.mostSince(before),
     rssAfterBytes: after.rssBytes,
+  }
+}
+
+/** Makes the namespace of the game, runs `run`, and deletes the namespace, whether `run` fails or not. */
+async function inNamespace(client: Client, stage: GameStage, run: () => Promise<void>): Promise<void> {
+  const { namespace } = stage.received
+  // A creation that is cut off may come to the server after the deletion.
+  await client.create(namespaces, { metadata: { name: namespace } }, { signal: stage.hurry }).catch(async error => {
+    // A server that refuses the namespace has made none.
+    if (!(error instanceof ApiError && error.status < 500)) await deleteNamespace(client, stage)
+    throw error
+  })
+  let failure: Error | undefined
+  try {
+    await run()
+  } finally {
+    failure = await deleteNamespace(client, stage)
+  }
+  if (failure !== undefined) throw failure
+}
+
+/** Deletes the namespace of the game, and resolves when it is gone. If it may be left, writes a line for the user, and resolves with the reason. */
+async function deleteNamespace(client: Client, stage: GameStage): Promise<Error | undefined> {
+  const { signal, hurry, say } = stage
+  const name = stage.received.namespace
+  const deletion = stage.deletion(name)
+  try {
+    await client.delete(namespaces, { name }, { signal: hurry })
+    if (signal.aborted && deletion !== undefined)
+      say(`the namespace ${name} is being deleted: another Ctrl+C ends the audit at once`)
+    const isGone = (found: unknown): boolean => found === undefined
+    await client.waitFor(namespaces, { name }, isGone, { timeoutMs: removalMs, signal: hurry })
+    return undefined
+  } catch (error) {
+    const failure = error as Error
+    if (deletion !== undefined)
+      say(`the namespace ${name} may be left (${oneLine(failure.message)}): delete it with ${deletion}`)
+    return failure
   }
 }
 

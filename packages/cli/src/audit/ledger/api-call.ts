@@ -1,5 +1,5 @@
 import { type AskedRight, parseRequestPath, verbOf } from '@wherry/apiserver/internal'
-import { rightsOf } from '../rights/asked-rights.ts'
+import { type RightsHead, rightsOf } from '../rights/asked-rights.ts'
 import type { BodyForm } from '../scan/shapes.ts'
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const
@@ -31,7 +31,7 @@ export interface ApiCall {
   readonly manager: string
   /** The type of a patch: `apply`, `merge`, `strategic` or `json`. */
   readonly patch: string
-  /** The rights that the request needs. Empty if the program does not send the request as itself. */
+  /** The rights that the program needs for the request. Empty for a request with another token. */
   readonly rights: readonly AskedRight[]
 }
 
@@ -44,8 +44,10 @@ export interface RequestHead {
   readonly contentType: string
   readonly userAgent: string
   readonly isUpgrade: boolean
-  /** Whether the program sends the request as itself: neither with another token nor as another user. */
+  /** Whether the program sends the request with the token of the proxy. */
   readonly isOwn: boolean
+  /** The `Impersonate-*` headers, by their names in lower case. */
+  readonly impersonation: RightsHead['impersonation']
 }
 
 /** Parses a request, as the embedded server does. */

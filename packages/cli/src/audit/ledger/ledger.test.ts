@@ -4,7 +4,15 @@ import { reportOf } from '../report/report.ts'
 import { type ApiCall, apiCall, type RequestHead } from './api-call.ts'
 import { Ledger } from './ledger.ts'
 
-const head = { method: 'GET', accept: '', contentType: '', userAgent: '', isUpgrade: false, isOwn: true }
+const head = {
+  method: 'GET',
+  accept: '',
+  contentType: '',
+  userAgent: '',
+  isUpgrade: false,
+  isOwn: true,
+  impersonation: {},
+}
 const callOf = (path: string, more: Partial<RequestHead> = {}): ApiCall => apiCall({ ...head, path, ...more })
 
 it.each([
@@ -37,6 +45,20 @@ it('lists differ by selectors, and by whether they are of metadata only', () => 
 
 const found = (name: string, more: object = {}) => ({
   ...{ name, namespace: 'a', resourceVersion: '1', kind: '', type: '', code: '', bytes: 10, ...more },
+})
+
+it.each([
+  ['9', '10'],
+  ['99', '100'],
+  ['9999999999', '10000000000'],
+])('a version that is seen late does not hide a later one: %s after %s', (early, late) => {
+  const ledger = new Ledger(() => 0, 1)
+  const watch = ledger.begin(callOf('/api/v1/pods?watch=1'))
+  for (const resourceVersion of [late, early]) watch.found(found('b', { type: 'MODIFIED', resourceVersion }))
+  const update = ledger.begin(callOf('/api/v1/namespaces/a/pods/b', { method: 'PUT' }))
+  update.found(found('b', { resourceVersion: late }))
+  const { byName } = reportOf(ledger, { seconds: 1, rest: undefined, memory: [] })
+  expect(byName).toMatchObject([{ resource: 'pods', update: 1, unchanged: 1 }])
 })
 
 it('requests at rest are those of the last seconds before a time', () => {

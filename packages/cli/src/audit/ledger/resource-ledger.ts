@@ -95,10 +95,15 @@ export class ResourceLedger {
 
   /** Records the resourceVersion that was seen of an object, unless a later one is known. Forgets a deleted object. */
   observe(key: string, { resourceVersion, type }: Pick<Found, 'resourceVersion' | 'type'>): void {
-    if (type === 'DELETED') this.#versions.delete(key)
-    else if (resourceVersion !== '' && isLater(resourceVersion, this.versionOf(key)))
-      // A small number needs less memory than a string.
-      this.#versions.set(key, /^[1-9]\d{0,8}$/.test(resourceVersion) ? Number(resourceVersion) : resourceVersion)
+    if (type === 'DELETED') {
+      this.#versions.delete(key)
+      return
+    }
+    if (resourceVersion === '') return
+    // A small number needs less memory than a string.
+    const version = /^[1-9]\d{0,8}$/.test(resourceVersion) ? Number(resourceVersion) : resourceVersion
+    const known = this.#versions.get(key)
+    if (known === undefined || isLater(version, known)) this.#versions.set(key, version)
   }
 }
 
@@ -107,7 +112,9 @@ export function keyOf({ namespace, name }: { readonly namespace: string; readonl
   return namespace === '' ? name : `${namespace}/${name}`
 }
 
-/** Compares decimal numbers as strings: of two lengths, the longer one is greater. */
-function isLater(version: string, known = ''): boolean {
+/** Compares two versions. Of two decimal numbers in strings, the longer one is greater. */
+function isLater(one: string | number, other: string | number): boolean {
+  if (typeof one === 'number' && typeof other === 'number') return one > other
+  const [version, known] = [`${one}`, `${other}`]
   return version.length === known.length ? version > known : version.length > known.length
 }

@@ -37,12 +37,16 @@ export class AuditedCommand implements AsyncDisposable {
    * Sends a signal to the process group, and kills the group if the command has not ended in time. Resolves when the command has ended.
    *
    * @param graceMs the time that the command has to end, in milliseconds
+   * @param hurry ends this time
    */
-  async stop(signal: NodeJS.Signals, graceMs: number): Promise<number> {
-    this.#send(signal)
-    const timer = setTimeout(() => this.#send('SIGKILL'), graceMs)
+  async stop(signal: NodeJS.Signals, graceMs: number, hurry: AbortSignal): Promise<number> {
+    const kill = (): void => this.#send('SIGKILL')
+    this.#send(hurry.aborted ? 'SIGKILL' : signal)
+    hurry.addEventListener('abort', kill)
+    const timer = setTimeout(kill, graceMs)
     const status = await this.ended
     clearTimeout(timer)
+    hurry.removeEventListener('abort', kill)
     return status
   }
 

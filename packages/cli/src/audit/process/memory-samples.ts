@@ -13,7 +13,7 @@ export interface MemorySample {
 const mostSamples = 1_000
 
 /** Reads the memory of a command and its children, once a second and more rarely in a long run. */
-export class MemorySamples {
+export class MemorySamples implements AsyncDisposable {
   readonly #pid: number
   readonly #now: () => number
   readonly #receivedBytes: () => number
@@ -59,6 +59,10 @@ export class MemorySamples {
     clearInterval(this.#timer)
     await this.#reading
     return this.#samples
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
   }
 
   async #read(): Promise<void> {

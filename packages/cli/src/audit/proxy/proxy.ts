@@ -9,7 +9,7 @@ import { apiCall } from '../ledger/api-call.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenCall } from '../ledger/open-call.ts'
 import { Exchange, type Request, type Response } from './exchange.ts'
-import { passing } from './headers.ts'
+import { impersonationOf, passing } from './headers.ts'
 import { passUpgrade } from './upgrade.ts'
 import { Upstream } from './upstream.ts'
 
@@ -106,7 +106,7 @@ class LoopbackProxy {
     if (isOwn) delete headers.authorization
     const call = this.#ledger.begin(
       apiCall({
-        ...{ method, path, isUpgrade, isOwn: isOwn && given['impersonate-user'] === undefined },
+        ...{ method, path, isUpgrade, isOwn, impersonation: impersonationOf(given) },
         accept: given.accept ?? '',
         contentType: given['content-type'] ?? '',
         userAgent: given['user-agent'] ?? '',

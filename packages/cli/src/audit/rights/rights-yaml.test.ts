@@ -7,7 +7,15 @@ type Sent = readonly [path: string, more?: Partial<RequestHead>, status?: number
 
 /** The roles for requests. */
 function rolesFor(...sent: readonly Sent[]): string {
-  const head = { method: 'GET', accept: '', contentType: '', userAgent: '', isUpgrade: false, isOwn: true }
+  const head = {
+    method: 'GET',
+    accept: '',
+    contentType: '',
+    userAgent: '',
+    isUpgrade: false,
+    isOwn: true,
+    impersonation: {},
+  }
   const ledger = new Ledger(() => 0, 1)
   for (const [path, more, status = 200] of sent) ledger.begin(apiCall({ ...head, path, ...more })).answered(status)
   return rightsYaml(ledger.rights.all())
@@ -94,4 +102,43 @@ it('a program that writes roles may need more, which is said', () => {
   const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles'
   expect(rolesFor([path, { method: 'POST' }, 201])).toContain('# The program wrote roles or bindings')
   expect(rolesFor([path])).not.toContain('wrote roles')
+})
+
+it('a request as another user needs the right to act as that user and its groups, by name, and none of the rights of the request', () => {
+  const path = '/api/v1/namespaces/a/secrets/key'
+  const as = (impersonation: Record<string, string>): Sent => [path, { impersonation }]
+  const yaml = rolesFor(
+    as({ 'impersonate-user': 'jane', 'impersonate-group': 'dev, ops', 'impersonate-uid': 'u-1' }),
+    as({ 'impersonate-user': 'system:serviceaccount:b:robot', 'impersonate-extra-scopes': 'view' }),
+    ['/api/v1/serviceaccounts?watch=1'],
+  )
+  expect(short(yaml)).toEqual([
+    '# The program acted as other users. The rights of these requests are theirs, and are not in these roles.',
+    'kind: ClusterRole',
+    '  - apiGroups: "" resources: serviceaccounts verbs: list watch',
+    '  - apiGroups: "" resources: groups resourceNames: dev verbs: impersonate',
+    '  - apiGroups: "" resources: groups resourceNames: ops verbs: impersonate',
+    '  - apiGroups: "" resources: users resourceNames: jane verbs: impersonate',
+    '  - apiGroups: authentication.k8s.io resources: uids resourceNames: u-1 verbs: impersonate',
+    '  - apiGroups: authentication.k8s.io resources: userextras/scopes resourceNames: view verbs: impersonate',
+    'kind: Role namespace: b',
+    '  - apiGroups: "" resources: serviceaccounts resourceNames: robot verbs: impersonate',
+  ])
+})
+
+it('a request as another user that is refused may be refused for the other user, so no right is marked', () => {
+  const yaml = rolesFor(['/api/v1/pods', { impersonation: { 'impersonate-user': 'jane' } }, 403])
+  expect(yaml).toContain('impersonate')
+  expect(yaml).not.toContain('refused')
+})
+
+it('headers that name no user give no right', () => {
+  const path = '/api/v1/pods'
+  expect(short(rolesFor([path, { impersonation: { 'impersonate-group': 'dev' } }]))).toEqual([
+    '# No request needed a right.',
+  ])
+  expect(short(rolesFor([path, { impersonation: { 'impersonate-user': '' } }]))).toEqual([
+    'kind: ClusterRole',
+    '  - apiGroups: "" resources: pods verbs: list',
+  ])
 })

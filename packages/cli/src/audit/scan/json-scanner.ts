@@ -10,7 +10,7 @@ const openBrace = 123
 const closeBrace = 125
 
 /** The number of bytes of a text that are read one by one. The end of a longer text is found by a search, which is faster for it. */
-const shortText = 32
+const shortText = 48
 
 /** The maximum length of the searched keys, even if each character is an escape. */
 const longestKey = 128
@@ -93,29 +93,34 @@ export class JsonScanner implements Scanner {
   #text(chunk: Buffer, from: number): number {
     const { length } = chunk
     let at = from
-    let escaped = this.#escaped
-    let jump = from + shortText
-    while (at < length) {
-      if (at >= jump && !escaped) {
-        at = Math.min(this.#ahead(chunk, at, quote), this.#ahead(chunk, at, backslash))
-        jump = at + shortText
-        if (at === length) break
-      }
-      const byte = chunk[at++]
-      if (escaped) escaped = false
-      else if (byte === backslash) {
-        escaped = true
-        this.#hasEscape = true
-      } else if (byte === quote) {
-        this.#escaped = false
-        this.#inString = false
-        if (this.#keeps !== undefined) this.#endText(chunk, from, at - 1)
-        return at
-      }
+    if (this.#escaped) {
+      this.#escaped = false
+      at++
     }
-    this.#escaped = escaped
+    while (at < length) {
+      at = this.#endOrEscape(chunk, at)
+      if (at >= length) break
+      if (chunk[at] === quote) {
+        this.#inString = false
+        if (this.#keeps !== undefined) this.#endText(chunk, from, at)
+        return at + 1
+      }
+      this.#hasEscape = true
+      this.#escaped = at + 1 === length
+      at += 2
+    }
     if (this.#keeps !== undefined) this.#keep(chunk, from, length)
     return length
+  }
+
+  /** The position of the next quote or backslash in a chunk, or its length. */
+  #endOrEscape(chunk: Buffer, from: number): number {
+    const near = Math.min(chunk.length, from + shortText)
+    for (let at = from; at < near; at++) {
+      const byte = chunk[at]
+      if (byte === quote || byte === backslash) return at
+    }
+    return near === chunk.length ? near : Math.min(this.#ahead(chunk, near, quote), this.#ahead(chunk, near, backslash))
   }
 
   /** The position of the next quote or backslash in a chunk. Each byte is searched only once for each of them. */
@@ -141,8 +146,8 @@ export class JsonScanner implements Scanner {
   #endText(chunk: Buffer, from: number, to: number): void {
     const open = this.#open.at(-1)
     const isWhole = this.#kept === '' && this.#partial === undefined && !this.#hasEscape
-    if (this.#keeps === 'key' && isWhole && open?.place.keyLengths?.has(to - from) === false) {
-      open.next = undefined
+    if (this.#keeps === 'key' && isWhole && open !== undefined) {
+      open.next = placeAt(open.place, chunk, from, to)
       this.#keeps = undefined
       return
     }
@@ -218,6 +223,18 @@ export class JsonScanner implements Scanner {
     this.#scalar = undefined
     this.#kept = ''
   }
+}
+
+/** The place below with the key in these bytes. Most keys have no place, and no key becomes a string. */
+function placeAt({ jsonKeys = [] }: Place, chunk: Buffer, from: number, to: number): Place | undefined {
+  const length = to - from
+  for (const { bytes, place } of jsonKeys) {
+    if (bytes.length !== length) continue
+    let same = 0
+    while (same < length && bytes[same] === chunk[from + same]) same++
+    if (same === length) return place
+  }
+  return undefined
 }
 
 /** The number of bytes before a UTF-8 character that is cut off at the end. */

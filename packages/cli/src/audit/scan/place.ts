@@ -2,8 +2,8 @@
 export interface Place {
   /** The places below: by key in an object of JSON, by field number in a message of protobuf. */
   readonly keys?: ReadonlyMap<string | number, Place> | undefined
-  /** How long the keys of JSON are: another key need not be read. */
-  readonly keyLengths?: ReadonlySet<number> | undefined
+  /** The same places by the bytes of their keys, for JSON. */
+  readonly jsonKeys?: readonly { readonly bytes: Uint8Array; readonly place: Place }[] | undefined
   /** The place of each element of an array. In protobuf a repeated field has the place of its elements. */
   readonly elements?: Place | undefined
   /** The name under which the value is reported, if the value is a text, a number, true, false or null. */
@@ -31,12 +31,16 @@ export interface Scanner {
 /** A place with other places below it. */
 export function within(
   keys: Readonly<Record<string | number, Place>>,
-  more: Omit<Place, 'keys' | 'keyLengths'> = {},
+  more: Omit<Place, 'keys' | 'jsonKeys'> = {},
 ): Place {
   const entries = Object.entries(keys)
   const isNumbered = entries.every(([key]) => /^\d+$/.test(key))
   const keyed = entries.map(([key, place]) => [isNumbered ? Number(key) : key, place] as const)
-  return { ...more, keys: new Map(keyed), keyLengths: new Set(entries.map(([key]) => key.length)) }
+  return {
+    ...more,
+    keys: new Map(keyed),
+    jsonKeys: entries.map(([key, place]) => ({ bytes: Buffer.from(key), place })),
+  }
 }
 
 /** A place with a value that is reported. */

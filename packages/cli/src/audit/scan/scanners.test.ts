@@ -21,6 +21,7 @@ const words = [
   '\u0000',
   '',
   'long text '.repeat(9),
+  `${'long text '.repeat(9)}"\\`,
   '\n"'.repeat(40),
 ]
 
@@ -50,6 +51,9 @@ const randomMetadata = (random: Random): Json =>
     ...(chance(random, 0.5) && { namespace: choose(random, ['a', 'é€😀', '\\']) }),
     ...(chance(random, 0.9) && { resourceVersion: `${integer(random, 1, 1e6)}` }),
     labels: randomValue(random, 2),
+    // Keys as long as those that are searched for.
+    uuid: 'no name',
+    generated: 'no namespace',
     ownerReferences: [{ name: 'an owner', namespace: 'none' }],
   })
 

@@ -275,7 +275,7 @@ class Application {
     // The owned view may have one namespace, and the applied view several.
     const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
     for (const view of this.#task.objects === objects ? [this.#view, ...within] : []) {
-      const applied = this.#task.objects.view(view)
+      const applied = this.#task.objects.view(this.#shared.narrow(view))
       if (await this.#shared.isCached(applied, this.#signal)) return applied
     }
     return this.#task.objects.view(everything(this.#view))

@@ -43,6 +43,8 @@ export class ControllerApplies {
   readonly statuses: AppliedObjects
   /** The views that are watched for the sources, each once. A source of owned objects has the view that caches applied objects. */
   readonly views: readonly View[]
+  /** The view of the controller's shard for a view that its primary objects own; the same view without shards. */
+  readonly narrow: (view: View) => View
   readonly limiter: WriteLimiter
   readonly normalized: ServerNormalized
   /** Knows which events the controller's own writes make. */
@@ -61,10 +63,12 @@ export class ControllerApplies {
     parts: AppliesParts,
     sources: readonly ReceivingSource[],
     onLost: (creation: Creation) => void,
+    narrow: (view: View) => View = view => view,
   ) {
     const { operator, client } = parts
     const manager = operator === undefined ? name : `${operator}/${name}`
     this.controller = name
+    this.narrow = narrow
     this.primary = primary
     this.objects = new AppliedObjects(manager)
     this.statuses = new AppliedObjects(manager, 'status', new Set([...statusTimes, ...ignoreTimes]))

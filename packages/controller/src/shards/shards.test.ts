@@ -1,13 +1,18 @@
+import type { View } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { leases } from '@wherry/client/resources/coordination'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import type { Operator } from '../operator/operator.ts'
 import { at, type Game, game, games } from '../operator/testkit/games.ts'
-import { controllerRings, labelsOf, ringLabel } from './ring.ts'
+import type { ShardSettings } from './options.ts'
+import { controllerRings, labelsOf, readRing, ringLabel } from './ring.ts'
+import { Shard } from './shard.ts'
 import { type Member, RingOfMembers } from './testkit/ring-of-members.ts'
 
 const { shard, drain } = labelsOf('games')
+
+const never = new AbortController().signal
 
 async function inRing(body: (ring: RingOfMembers) => Promise<void>, options?: { controlled?: boolean }): Promise<void> {
   const ring = await RingOfMembers.start(7, options)
@@ -85,6 +90,8 @@ it('C7: a shard runs only the objects that are assigned to it, whatever makes a 
     expect(`${elsewhere}`).toContain('does not run here: the ring games has not assigned it to this shard, a')
     expect(`${member.operator.explain('game', at('mine'))}`).toContain('assigned to this shard, a of the ring games')
     expect(gone).toEqual([])
+    const ran = member.logged.filter(([, message]) => message === 'reconciled').map(([, , fields]) => fields?.key)
+    expect(ran).toEqual(['default/mine', 'default/mine'])
   }))
 
 it('C7: an object is released when its run has ended, and no other run begins', () =>
@@ -166,30 +173,72 @@ it('C7: an object that leaves because it was moved is not gone, and one that was
     expect(await labelsNow(ring, 'left')).toEqual({ league: 'two' })
   }))
 
-it('C7: an object that was released and then deleted by others is not gone for the shard that released it', () =>
+/** A member whose run of a game goes on until `finish` is called, and what it did. */
+async function blocked(ring: RingOfMembers) {
+  const events: string[] = []
+  let finish = (): void => {}
+  await ring.writer.create(games, game('chess'))
+  await assign(ring, 'chess', { [shard]: 'a' })
+  const member = ring.member('a', operator => {
+    operator
+      .controller('game')
+      .for(games)
+      .watches(configMaps, () => at('chess'))
+      .reconcile(async () => {
+        events.push('run')
+        await new Promise<void>(resolve => {
+          finish = resolve
+        })
+      })
+      .onGone(() => void events.push('gone'))
+  })
+  await ring.simulation.advance(5000)
+  return { member, events, finish: () => finish() }
+}
+
+const watchesOfGames = { verb: 'watch', resource: 'games.arcade.example.com' }
+
+it('C7: the labels of an object that has changed since it was to be released stay', () =>
   inRing(async ring => {
-    const events: string[] = []
-    await ring.writer.create(games, game('chess'))
-    await assign(ring, 'chess', { [shard]: 'a' })
-    const member = ring.member('a', operator => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => void events.push('run'))
-        .onGone(() => void events.push('gone'))
-    })
-    await member.operator.settled()
-    // Events of the objects to reconcile come late, those of the objects to release do not.
-    const shown = member.operator
-      .report()
-      .informers.find(({ view }) => view.includes('%21drain') || view.includes('!drain'))
-    expect(shown).toBeDefined()
+    const { events, finish } = await blocked(ring)
     await assign(ring, 'chess', { [drain]: 'true' })
-    await ring.simulation.advance(2000)
-    expect(await labelsNow(ring, 'chess')).toEqual({})
-    await ring.writer.delete(games, at('chess'))
+    await ring.simulation.advance(1000)
+    // The shard does not learn that the object was assigned to another shard.
+    await ring.server.faults.add({ match: watchesOfGames, effect: { kind: 'hang' } })
+    await ring.server.endWatches('games')
+    await assign(ring, 'chess', { [shard]: 'b', [drain]: null })
+    finish()
     await ring.simulation.advance(5000)
+    expect(await labelsNow(ring, 'chess')).toEqual({ [shard]: 'b' })
+    await ring.server.faults.clear()
+    await ring.simulation.advance(60_000)
+    expect(await labelsNow(ring, 'chess')).toEqual({ [shard]: 'b' })
     expect(events).toEqual(['run'])
+  }))
+
+it('C7: an object that leaves the informer after its release is not gone, whatever the server says of it by then', () =>
+  inRing(async ring => {
+    const { writer } = ring
+    await writer.create(games, game('chess'))
+    const key = 'default/chess'
+    const settings = { ring: 'games', name: 'a' } as ShardSettings
+    const own = new Shard(settings, await readRing(writer, 'games', 100, never)).part('game', games as unknown as View)
+    let isShown = true
+    own.watch(() => isShown)
+    const version = async () => (await writer.get(games, at('chess')))?.metadata.resourceVersion ?? ''
+    await expect(own.giveUp(at('chess'), '1', writer, never)).rejects.toThrow()
+    expect(own.wasReleased(key)).toBe(false)
+    // The patch is carried out, and its answer is lost.
+    await assign(ring, 'chess', { [shard]: 'a', [drain]: 'true' })
+    const match = { verb: 'patch', resource: 'games.arcade.example.com' }
+    await ring.server.faults.add({ match, times: 1, effect: { kind: 'drop', after: true } })
+    await expect(own.giveUp(at('chess'), await version(), writer, never)).rejects.toThrow()
+    expect(await labelsNow(ring, 'chess')).toEqual({})
+    expect([own.wasReleased(key), own.wasReleased(key)]).toEqual([true, false])
+    isShown = false
+    await assign(ring, 'chess', { [shard]: 'a', [drain]: 'true' })
+    expect(await own.giveUp(at('chess'), await version(), writer, never)).toBe(true)
+    expect(own.wasReleased(key)).toBe(false)
   }))
 
 const configured = (of: Game): ConfigMap => ({

@@ -1,4 +1,5 @@
 import type { View } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { leases } from '@wherry/client/resources/coordination'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
@@ -378,4 +379,36 @@ it('C7: a shard that can not renew its lease stops before the lease expires', ()
     await ring.simulation.advance(60_000)
     expect(member.ended).toMatchObject({ code: 'LEADERSHIP_LOST', lease: 'default/a' })
     expect((writes.at(-1) as number) - from).toBeLessThan(10_000)
+  }))
+
+it('C7: a process that stood still sends nothing for its shard once its lease may be over', () =>
+  inRing(async ring => {
+    let number = 0
+    for (let n = 0; n < 10; n += 1) {
+      await ring.writer.create(games, game(`g${n}`))
+      await assign(ring, `g${n}`, { [shard]: 'a' })
+    }
+    const member = ring.member('a', (operator, { process }) => {
+      operator
+        .controller('game', { concurrency: 10 })
+        .for(games)
+        .reconcile(async ({ client }) => {
+          for (;;) {
+            number += 1
+            await client.create(configMaps, { metadata: at(`w${number}`) })
+            await sleep(process.clock, 400)
+          }
+        })
+    })
+    const written = async () => (await ring.writer.list(configMaps)).items.length
+    await ring.simulation.advance(5000)
+    member.process.pause()
+    await ring.simulation.advance(1000)
+    const before = await written()
+    expect(before).toBeGreaterThan(50)
+    await ring.simulation.advance(60_000)
+    member.process.resume()
+    await ring.simulation.advance(60_000)
+    expect(await written()).toBe(before)
+    expect(member.ended).toMatchObject({ code: 'LEADERSHIP_LOST' })
   }))

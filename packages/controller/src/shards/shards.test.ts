@@ -174,7 +174,7 @@ it('C7: an object that leaves because it was moved is not gone, and one that was
     expect(await labelsNow(ring, 'left')).toEqual({ league: 'two' })
   }))
 
-/** A member whose run of a game goes on until `finish` is called, and what it did. */
+/** A member, and the events of its controller. Its run of a game goes on until `finish` is called. */
 async function blocked(ring: RingOfMembers) {
   const events: string[] = []
   let finish = (): void => {}
@@ -283,6 +283,34 @@ for (const controlled of [true, false])
       },
       { controlled },
     ))
+
+it('C7: an owned object that the ring labels later than its owner is read by its name meanwhile', () =>
+  inRing(async ring => {
+    const outcomes: string[] = []
+    await ring.writer.create(games, game('chess'))
+    await assign(ring, 'chess', { [shard]: 'a' })
+    const member = ring.member('a', operator => {
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps)
+        .reconcile(async ({ object, apply }) => {
+          outcomes.push((await apply(configMaps, configured(object))).outcome)
+          return { requeueAfterMs: 300 }
+        })
+    })
+    const served = () =>
+      member.operator.explain('game', at('chess')).reads.flatMap(read => (read.type === 'object' ? [read.served] : []))
+    // The ring has not labelled the ConfigMap, as after a move.
+    await ring.simulation.advance(20_000)
+    expect(outcomes[0]).toBe('created')
+    expect(new Set(outcomes.slice(1))).toEqual(new Set(['unchanged']))
+    expect(served()).toEqual(['single'])
+    await ring.writer.patch(configMaps, at('chess-config'), { metadata: { labels: { [shard]: 'a' } } })
+    await ring.simulation.advance(5000)
+    expect(served()).not.toContain('single')
+    expect(ring.simulation.environment.errors).toEqual([])
+  }))
 
 it.each([
   [

@@ -29,12 +29,12 @@ export async function defineRing(
 export async function defineRings(client: Client): Promise<void> {
   const { group, version, kind, plural } = controllerRings.resource
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: open } } as never }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } as never }
   await client.create(customResourceDefinitions, {
     metadata: { name: `${plural}.${group}` },
     spec: {
       ...{ group, scope: 'Cluster', names: { kind, listKind: `${kind}List`, plural, singular: 'controllerring' } },
-      versions: [{ name: version, served: true, storage: true, schema }],
+      versions: [{ name: version, served: true, storage: true, subresources: { status: {} }, schema }],
     },
   })
   const isServed = (): Promise<boolean> =>

@@ -129,6 +129,7 @@ it('K4: an operator with shards declares the rights to its lease, to the ring, a
     { shards: { ring: 'keys', namespace: 'system' } },
   )
   expect(declaration.leader).toBe(true)
+  expect(declaration.rights.find(({ resource }) => resource === 'controllerrings')?.exact).toBe(true)
   expect(lines(declaration).filter(line => line.includes('shards'))).toEqual([
     'patch serviceaccounts in a (controller key: shards)',
     'patch serviceaccounts in b (controller key: shards)',

@@ -168,7 +168,7 @@ function shardRights({ ring, namespace }: NonNullable<Declared['shards']>): Decl
   const { group, plural } = controllerRings.resource
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace, by: 'shards' }
   return [
-    { verb: 'get', group, resource: plural, name: ring, by: 'shards' },
+    { verb: 'get', group, resource: plural, name: ring, by: 'shards', exact: true },
     ...['get', 'update', 'watch', 'create'].map(verb => ({ ...lease, verb })),
   ]
 }

@@ -2,11 +2,15 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Client } from '@wherry/client'
 import { configMaps, events, pods, secrets } from '@wherry/client/resources/core'
+import { defineRing, Sharder } from '@wherry/controller/shards/testkit/sharder'
 import { describe, expect, it, vi } from 'vitest'
 import { root } from '../../tools/workspace.ts'
-import { onStage, type Stage } from './small-program.ts'
+import { onStage, type Program, type Stage } from './small-program.ts'
 
 const namespace = 'default'
+
+/** For machines with much else to do. */
+const patient = { timeout: 60_000 }
 
 function create(client: Client, name: string, data: Record<string, string>, labels: Record<string, string> = {}) {
   return client.create(configMaps, { metadata: { namespace, name, labels }, data })
@@ -200,6 +204,32 @@ const scenes: Readonly<Record<string, Scene>> = {
       await second.line('working')
       expect(await holder()).not.toBe(leader)
       expect((await second.stop()).filter(line => line !== 'working')).toContain('I lead')
+    },
+  },
+  shards: {
+    promise: 'works in each process on what a ring has assigned to it, and in the last on all',
+    async play({ client, start }) {
+      await defineRing(client, 'example', [{ resource: 'configmaps' }])
+      const names = Array.from({ length: 12 }, (_, n) => `c${n}`)
+      for (const name of names) await create(client, name, { colour: 'blue' })
+      const sharder = new Sharder(client, 'example', [{ view: configMaps.within({ namespaces: [namespace] }) }])
+      sharder.start(50)
+      try {
+        const programs = [start('small/shards.ts'), start('small/shards.ts')] as const
+        const worked = ({ lines }: Program): string[] => names.filter(name => lines.includes(`${name} has 1 keys`))
+        // Each has some: the ring takes objects from the first for the second.
+        await vi.waitFor(() => {
+          expect(programs.map(one => worked(one).length > 0)).toEqual([true, true])
+          expect(new Set(programs.flatMap(worked)).size).toBe(names.length)
+        }, patient)
+        expect((await programs[0].stop()).filter(line => line.includes('gone'))).toEqual([])
+        await vi.waitFor(() => expect(worked(programs[1])).toEqual(names), patient)
+        await client.delete(configMaps, { namespace, name: 'c7' })
+        await programs[1].line('c7 is gone')
+        expect((await programs[1].stop()).filter(line => line.includes('gone'))).toEqual(['c7 is gone'])
+      } finally {
+        await sharder.close()
+      }
     },
   },
   events: {

@@ -17,6 +17,12 @@ export type UsageCode =
   /** A reconcile returned while reads or writes that it had started were still running. Counts as a failure; the key runs again with backoff. */
   | 'NOT_AWAITED'
   | 'NOT_OWNED'
+  /** The cluster does not have the ring of the operator's `shards`, or the operator may not read it. */
+  | 'NO_RING'
+  /** The ring does not list the resource of a controller's primary objects, so no shard would ever be assigned any. */
+  | 'NOT_IN_RING'
+  /** A controller of an operator with `shards` can't be sharded, and the operator has no leader to run it on. */
+  | 'NOT_SHARDED'
   /** An object was applied after a `prune` of its view in the same run. Counts as a failure. */
   | 'PRUNED_ALREADY'
   /** The operator is in the wrong state: it was run before, was not run yet, or has ended. */

@@ -275,8 +275,10 @@ class Application {
     // The owned view may have one namespace, and the applied view several.
     const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
     for (const view of this.#task.objects === objects ? [this.#view, ...within] : []) {
-      const applied = this.#task.objects.view(view)
-      if (await this.#shared.isCached(applied, this.#signal)) return applied
+      const applied = this.#task.objects.view(this.#shared.narrow(view))
+      if (!(await this.#shared.isCached(applied, this.#signal))) continue
+      if (this.#shared.isUnlabelled(applied as unknown as View, this.#name, this.#id)) break
+      return applied
     }
     return this.#task.objects.view(everything(this.#view))
   }
@@ -366,6 +368,7 @@ class Application {
     const view = this.#task.objects.view(everything(this.#view))
     return this.#writing(view, false, async seen => {
       if (seen === undefined) throw conflict
+      if (this.#shared.narrow(this.#view) !== this.#view) this.#shared.noteUnlabelled(this.#id)
       return this.#bring(seen, true)
     })
   }

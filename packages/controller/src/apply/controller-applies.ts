@@ -1,6 +1,7 @@
 import type { Client, View } from '@wherry/client'
 import type { DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { abortable, covers } from '@wherry/informer/internal'
+import { informerOf } from '../reads/informer-of.ts'
 import { resourceKey } from '../reads/own-writes.ts'
 import { AppliedObjects } from './applied-object.ts'
 import { OwnEvents } from './own-events.ts'
@@ -32,6 +33,9 @@ interface ReceivingSource {
   readonly handlesUnowned?: boolean | undefined
 }
 
+/** How many objects are known that the view of a shard lacks. Each further object costs a request that is refused. */
+const mostUnlabelled = 10_000
+
 /** The state that all applies of one controller share: which objects it applies and which writes it has sent lately. */
 export class ControllerApplies {
   readonly controller: string
@@ -43,6 +47,8 @@ export class ControllerApplies {
   readonly statuses: AppliedObjects
   /** The views that are watched for the sources, each once. A source of owned objects has the view that caches applied objects. */
   readonly views: readonly View[]
+  /** The view of the controller's shard for a view that its primary objects own; the same view without shards. */
+  readonly narrow: (view: View) => View
   readonly limiter: WriteLimiter
   readonly normalized: ServerNormalized
   /** Knows which events the controller's own writes make. */
@@ -53,6 +59,8 @@ export class ControllerApplies {
   readonly #sources: readonly ReceivingSource[]
   /** The names of the tasks that {@link ControllerApplies.once} has done. */
   readonly #done = new Set<string>()
+  /** The objects that the view of a shard lacked at their last apply. The oldest first. */
+  readonly #unlabelled = new Set<string>()
   #statusHold: Hold<unknown> | undefined
 
   /** @param onLost is called for an object that was deleted before an informer had seen it */
@@ -61,10 +69,12 @@ export class ControllerApplies {
     parts: AppliesParts,
     sources: readonly ReceivingSource[],
     onLost: (creation: Creation) => void,
+    narrow: (view: View) => View = view => view,
   ) {
     const { operator, client } = parts
     const manager = operator === undefined ? name : `${operator}/${name}`
     this.controller = name
+    this.narrow = narrow
     this.primary = primary
     this.objects = new AppliedObjects(manager)
     this.statuses = new AppliedObjects(manager, 'status', new Set([...statusTimes, ...ignoreTimes]))
@@ -102,6 +112,21 @@ export class ControllerApplies {
     // Before the informer has synced, each object would be watched by its name.
     await abortable(this.#statusHold.informer.whenSynced({ signal }), signal)
     return true
+  }
+
+  /** The view of a shard lacks an object that exists: the ring labels owned objects later than their owners. */
+  noteUnlabelled(id: string): void {
+    this.#unlabelled.add(id)
+    const [oldest] = this.#unlabelled
+    if (this.#unlabelled.size > mostUnlabelled && oldest !== undefined) this.#unlabelled.delete(oldest)
+  }
+
+  /** Whether an object exists that the informer of a view of the shard lacked, and still lacks. */
+  isUnlabelled(view: View, key: string, id: string): boolean {
+    if (!this.#unlabelled.has(id)) return false
+    const isShown = informerOf(this.#parts.cache, view)?.version(key) !== undefined
+    if (isShown) this.#unlabelled.delete(id)
+    return !isShown
   }
 
   /** Whether a source receives every change of the applied objects of a view, because no predicate filters them. @param isOwned whether the primary object owns them */

@@ -60,7 +60,7 @@ export async function prune(about: PruneFor, view: View, options: PruneOptions =
   viewCheck('prune.view', view)
   checkOptions('prune', options, { atOnce: integer(1) })
   const { shared, owner, applied, run, signal } = about
-  const watched = shared.objects.view(view)
+  const watched = shared.objects.view(shared.narrow(view))
   const uid = owner.metadata?.uid
   if (shared.primary === noPrimary || uid === undefined || !shared.views.some(({ key }) => key === watched.key)) {
     throw new UsageError(

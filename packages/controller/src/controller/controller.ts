@@ -34,19 +34,21 @@ import type { PrimaryObjects } from '../reads/primary-objects.ts'
 import { isWithin } from '../reads/selection-scope.ts'
 import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
+import type { ControllerShard } from '../shards/shard.ts'
 import { type Cause, plainCause } from '../sources/cause.ts'
 import { type ControllerSource, type ControllerSourceTarget, debounced } from '../sources/controller-source.ts'
-import { cached, primary } from '../sources/controller-sources.ts'
+import { cached, primary, released } from '../sources/controller-sources.ts'
 import { Debouncer } from '../sources/debounce.ts'
 import { UsageError } from '../usage-error.ts'
 import { work } from '../workers.ts'
 import { type CurrentRun, isReconciling, reconciling } from './current-run.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import { ControllerStoppedError, SourceNotSyncedError, StillRunningError } from './errors.ts'
-import { type Explanation, explanationOf } from './explanation.ts'
+import { type Explanation, explanationOf, type KeyShard } from './explanation.ts'
 import { guardedLimiter } from './guarded-limiter.ts'
 import { type KeyState, KeyStates } from './key-state.ts'
 import { Reconciler } from './reconciler.ts'
+import { sharded } from './sharded.ts'
 import { type NamedConnection, unsynced, unsyncedLine, untilSynced } from './syncing.ts'
 
 /** How a controller is started. */
@@ -98,6 +100,7 @@ export class Controller<C, S extends Scope = Scope> {
   /** The view of its primary objects. */
   readonly #view: View<C, S>
   readonly #parts: ControllerParts
+  readonly #shard: ControllerShard | undefined
   readonly #queue: WorkQueue
   readonly #states = new KeyStates()
   #activity = 0
@@ -127,11 +130,14 @@ export class Controller<C, S extends Scope = Scope> {
 
   /**
    * Does no I/O.
+   * @param shard the part of the controller that a shard runs; made by an operator. @default the controller runs all keys
    * @throws OptionTypeError, OptionRangeError
    */
-  constructor(definition: ControllerDefinition<C, S>, parts: ControllerParts) {
-    checkDefinition(definition as unknown as ControllerDefinition<never, never>)
+  constructor(given: ControllerDefinition<C, S>, parts: ControllerParts, shard?: ControllerShard) {
+    checkDefinition(given as unknown as ControllerDefinition<never, never>)
     checkParts(parts)
+    const definition = shard === undefined ? given : sharded(given, shard)
+    this.#shard = shard
     this.#definition = definition
     this.#parts = parts
     this.name = definition.name
@@ -139,10 +145,18 @@ export class Controller<C, S extends Scope = Scope> {
     this.#view = primaryView(definition.for)
     const primaries = definition.for === 'singleton' ? [] : [primary(definition.for, predicates)]
     const waiting = debounce === undefined ? primaries : primaries.map(one => debounced(one, debounce))
-    this.#sources = [...waiting, ...sources, ...caches.map(cached)]
+    const releasing = shard === undefined ? [] : [released(shard.drained)]
+    this.#sources = [...waiting, ...releasing, ...sources, ...caches.map(cached)]
+    shard?.watch(key => this.#informer?.version(key) !== undefined)
     const { name, ignoreTimes } = definition
     const applier = { name, ignoreTimes, for: this.#view as unknown as View }
-    this.#applies = new ControllerApplies(applier, parts, this.#sources, creation => this.#lost(creation))
+    this.#applies = new ControllerApplies(
+      applier,
+      parts,
+      this.#sources,
+      creation => this.#lost(creation),
+      shard && (view => shard.narrow(view)),
+    )
     this.views = this.#applies.views
     const { environment } = parts.client
     this.#queue = new WorkQueue({
@@ -353,11 +367,20 @@ export class Controller<C, S extends Scope = Scope> {
       exists: this.#isSingleton ? text === this.name : this.#informer?.version(text) !== undefined,
       waitsFor: this.#reconciler?.openCalls(text) ?? [],
       loop: this.#loops.of(text),
+      shard: this.#shardOf(text),
       reads: this.#reads.dependencies(text),
       watched: this.views.map(({ key: view }) => ({ view, informer: informers.find(one => one.view === view) })),
     }
     const debounced = this.#debouncers.flatMap(one => one.waits(text) ?? one.waits(allKeys) ?? [])
     return explanationOf(about, this.#states.get(text), this.#queue, debounced[0])
+  }
+
+  #shardOf(key: string): KeyShard | undefined {
+    if (this.#shard === undefined) return undefined
+    const { ring, name } = this.#shard
+    const isReleasing = this.#drainedVersion(key) !== undefined
+    const has = isReleasing ? 'releases' : this.#informer?.version(key) === undefined ? 'no' : 'yes'
+    return { ring, name, has }
   }
 
   /**
@@ -400,6 +423,8 @@ export class Controller<C, S extends Scope = Scope> {
       queue: this.#queue,
       runs,
       states: this.#states,
+      shard: this.#shard,
+      drainedVersion: key => this.#drainedVersion(key),
       get: (key, signal) => {
         // Somebody may enqueue another name, which is no key of a singleton.
         if (this.#isSingleton) return key === this.name ? (noObject as C) : undefined
@@ -442,7 +467,9 @@ export class Controller<C, S extends Scope = Scope> {
         this.#applies.unseen.shown(id)
         this.#applies.ownEvents.received(id, versionOf(object), notify)
       },
-      gone: (key, last) => this.#reconciler?.gone(key, last as C),
+      gone: (key, last) => {
+        if (this.#shard?.wasReleased(key) !== true) this.#reconciler?.gone(key, last as C)
+      },
       accepts: key => isKeyOf(this.#view, key),
       isTraced: this.#parts.traces !== undefined,
       get namesChanges() {
@@ -496,8 +523,20 @@ export class Controller<C, S extends Scope = Scope> {
     for (const key of this.#all()) this.#enqueue(key, cause, isInitial)
   }
 
+  /** Whether a key is this shard's, or there is something to do for it here. The event of a primary object that is still to come makes its key run. */
+  #isHere(key: string): boolean {
+    const shard = this.#shard
+    if (shard === undefined || this.#informer?.version(key) !== undefined) return true
+    return shard.hasGivenUp(key) || this.#drainedVersion(key) !== undefined || this.#states.get(key)?.gone !== undefined
+  }
+
+  #drainedVersion(key: string): string | undefined {
+    if (this.#shard === undefined) return undefined
+    return informerOf(this.#parts.cache, this.#shard.drained)?.version(key)?.resourceVersion
+  }
+
   #enqueue(key: string, cause: Cause, isInitial: boolean): void {
-    if (this.#queue.state !== 'open') return
+    if (this.#queue.state !== 'open' || !this.#isHere(key)) return
     const state = this.#states.obtain(key)
     // Two sources may report one change. A run that was handed out for the first report, and has not begun, will see the whole change.
     const isAboutToRun = state.pending !== undefined && this.#queue.dueInMs(key) === undefined

@@ -42,7 +42,11 @@ export interface ControllerOptions {
   readonly syncTimeoutMs?: number | undefined
   /** How long a key waits after a failure. @default 5 ms … 1000 s, doubling with each failure of the key */
   readonly rateLimiter?: RateLimiter<string> | undefined
-  /** Whether the controller runs only on the leader, if the operator elects one (controller-runtime's `NeedLeaderElection`). @default true */
+  /**
+   * Whether the controller runs only on the leader, if the operator elects one (controller-runtime's `NeedLeaderElection`). `false`: in every process,
+   * for all objects. In an operator with `shards`, a controller with either value is not sharded.
+   * @default true; in an operator with `shards`: the shards share the primary objects
+   */
   readonly onLeader?: boolean | undefined
   /**
    * Names of fields of the status that only record the time of a check, such as `lastCheckTime`. A `status(value)` that differs from the object's status only

@@ -14,6 +14,14 @@ export interface WatchedView {
   readonly informer: InformerReport | undefined
 }
 
+/** The shard that a controller runs in, and whether the ring has assigned a key to it. */
+export interface KeyShard {
+  readonly ring: string
+  readonly name: string
+  /** `releases`: the shard is to release the object, and begins no run of it. */
+  readonly has: 'yes' | 'no' | 'releases'
+}
+
 /** Why a key runs, and what it depends on. `toString` gives readable text. */
 export interface Explanation {
   readonly controller: string
@@ -32,6 +40,8 @@ export interface Explanation {
   readonly lastRun: LastRun | undefined
   /** The loop that the key is in, if it does not come to rest. */
   readonly loop: Loop | undefined
+  /** The shard that this process is; `undefined` if the controller is not sharded. */
+  readonly shard: KeyShard | undefined
   /** The reads and writes that the current run waits for: `read.get of /v1/secrets db`. */
   readonly waitsFor: readonly string[]
   /** The reads of the last successful run, and of the runs after it (rules C11, C12). */
@@ -44,7 +54,7 @@ export interface Explanation {
 type Fields = Omit<Explanation, 'toString'>
 
 export function explanationOf(
-  about: Pick<Fields, 'controller' | 'key' | 'exists' | 'waitsFor' | 'loop' | 'reads' | 'watched'>,
+  about: Pick<Fields, 'controller' | 'key' | 'exists' | 'waitsFor' | 'loop' | 'shard' | 'reads' | 'watched'>,
   state: KeyState | undefined,
   queue: WorkQueue,
   debounced?: { readonly cause: Cause; readonly dueInMs: number },
@@ -70,8 +80,10 @@ function waiting(dueInMs: number | undefined): Explanation['queue'] {
 }
 
 function textOf(fields: Fields): string {
-  const { controller, key, exists, queue, dueInMs, pending, failures, lastRun, loop, waitsFor, reads, watched } = fields
+  const { controller, key, exists, queue, dueInMs, pending, failures, lastRun, loop, shard, waitsFor, reads, watched } =
+    fields
   const lines = [`${controller} ${key}: ${exists ? 'exists' : 'is not in the view (it is gone, or it left)'}, ${queue}`]
+  if (shard !== undefined) lines.push(`  ${shardText(shard)}`)
   if (pending !== undefined) lines.push(`  to run${inTime(dueInMs)} because ${causeText(pending)}`)
   if (failures > 0) lines.push(`  ${failures} failures since the last success`)
   if (lastRun === undefined) lines.push('  has not run')
@@ -95,6 +107,12 @@ function textOf(fields: Fields): string {
     lines.push(`    ${viewText(view)}: ${held}`)
   }
   return lines.join('\n')
+}
+
+function shardText({ ring, name, has }: KeyShard): string {
+  if (has === 'yes') return `assigned to this shard, ${name} of the ring ${ring}`
+  if (has === 'releases') return `this shard, ${name} of the ring ${ring}, is to release it: it begins no run`
+  return `does not run here: the ring ${ring} has not assigned it to this shard, ${name}`
 }
 
 function inTime(dueInMs: number | undefined): string {

@@ -2,14 +2,15 @@ import { type Client, FieldSelector, type KubernetesObject, type ObjectKey, type
 import { readAs } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 
-/** The fate of an object that a view no longer has: `gone`: it was deleted; `left`: it exists outside the view; `back`: it is in the view again. */
-export type Fate = 'gone' | 'left' | 'back'
+/** The fate of an object that a view no longer has: `gone`: it was deleted; `left`: it exists outside the view; `back`: it is in the view again; `moved`: it exists, and is no longer this shard's. */
+export type Fate = 'gone' | 'left' | 'back' | 'moved'
 
 /**
  * Finds the fate of an object that a view no longer has. A view without selectors loses only deleted objects. For other views, a watch does not distinguish an object
  * that is gone from one that has left, by another label for example, so the server is asked.
  *
  * @param last the object as the view had it last
+ * @param isOurs whether the labels of an object assign it to this shard
  */
 export async function fateOf(
   client: Client,
@@ -17,6 +18,7 @@ export async function fateOf(
   key: ObjectKey,
   last: unknown,
   signal: AbortSignal,
+  isOurs: (labels: Readonly<Record<string, string>> | undefined) => boolean = () => true,
 ): Promise<Fate> {
   if (view.labels.text === '' && view.fields.text === '') return 'gone'
   const metadata = readAs(view, 'metadata') as View<KubernetesObject>
@@ -24,6 +26,7 @@ export async function fateOf(
   const uid = (last as KubernetesObject | undefined)?.metadata?.uid
   // A projection may leave the uid out. An object of that name then counts as the same object, so nothing is cleaned up for it by mistake.
   if (live === undefined || (uid !== undefined && live.metadata?.uid !== uid)) return 'gone'
+  if (!isOurs(live.metadata?.labels)) return 'moved'
   if (!view.labels.matches(live.metadata?.labels)) return 'left'
   return (await isSelected(client, metadata, key, signal)) ? 'back' : 'left'
 }

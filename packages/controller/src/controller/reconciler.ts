@@ -4,6 +4,7 @@ import { isWriteConflict } from '@wherry/hash-compare'
 import { isDelay } from '../apply/errors.ts'
 import { primaryView } from '../objects/no-primary.ts'
 import { traceParentOf } from '../objects/traceparent.ts'
+import type { ControllerShard } from '../shards/shard.ts'
 import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
 import { reconciling } from './current-run.ts'
@@ -18,6 +19,10 @@ import type { RunRecords } from './run-records.ts'
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   readonly states: KeyStates
   readonly runs: RunRecords | undefined
+  /** The controller's part in a ring; `undefined` without shards. */
+  readonly shard?: ControllerShard | undefined
+  /** The version of an object that this shard is to release; `undefined` for all others. */
+  drainedVersion?(key: string): string | undefined
   /**
    * The primary object from the cache, or a promise if the cache may be older than a write of this process. Throws or rejects
    * if the object could not be transformed or read.
@@ -108,6 +113,7 @@ export class Reconciler<C, S extends Scope> {
     const { queue, definition } = this.#parts
     const { text: key, state } = run
     run.check()
+    if (await this.#release(run)) return 'gone'
     if (state.gone !== undefined) await this.#see(run, state.gone.last as FromServer<C>)
     const found = this.#parts.get(key, () => run.signal)
     const object = found instanceof Promise ? await found : found
@@ -168,9 +174,29 @@ export class Reconciler<C, S extends Scope> {
     this.#parts.queue.addRateLimited(key)
   }
 
+  /** Gives up an object that the shard is to release. Resolves with whether it is such an object. */
+  async #release({ key, text, state, signal, log }: RunContext<C, S>): Promise<boolean> {
+    const { shard, client, reads, queue, definition } = this.#parts
+    if (shard === undefined) return false
+    const version = this.#parts.drainedVersion?.(text)
+    if (version === undefined) {
+      shard.begins(text)
+      return false
+    }
+    // Another shard sees to what becomes of it.
+    state.gone = undefined
+    reads.forget(text)
+    if (await shard.giveUp(key as ObjectKey, version, client, signal)) {
+      client.environment.metrics.count('wherry_shard_released_total', { controller: definition.name })
+      log.info({ ring: shard.ring, shard: shard.name }, 'released, for another shard')
+    }
+    queue.forget(text)
+    return true
+  }
+
   /** Sees to an object that has gone. */
   async #see(run: RunContext<C, S>, last: FromServer<C>): Promise<void> {
-    const { definition, reads, queue, client } = this.#parts
+    const { definition, reads, queue, client, shard } = this.#parts
     const { onGone, onLeft } = definition
     const { text: key, state, signal, log } = run
     const { gone } = state
@@ -181,6 +207,7 @@ export class Reconciler<C, S extends Scope> {
         run.key as ObjectKey,
         last,
         signal,
+        shard && (labels => shard.isOurs(labels)),
       )
       // If the object is back in the view, its key runs as usual.
       const then = fate === 'left' ? onLeft : fate === 'gone' ? onGone : undefined

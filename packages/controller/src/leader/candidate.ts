@@ -153,17 +153,22 @@ export class Candidate {
 
   /** Writes the lease if it is still as we know it. Resolves with when that began. */
   async #write(spec: LeaseSpec, bounds: CallOptions): Promise<number> {
-    const { client, name, namespace } = this.#settings
+    const { client, name, namespace, labels } = this.#settings
     const began = this.#clock.monotonic()
     const before = this.#lease
     this.#fresh = false
     this.#lease =
       before === undefined
-        ? await client.create(leases, { metadata: { name, namespace }, spec }, bounds)
+        ? await client.create(leases, { metadata: { name, namespace, labels }, spec }, bounds)
         : // What others have put into the lease stays.
-          await client.update(leases, { ...before, spec: { ...before.spec, ...spec } }, bounds)
+          await client.update(leases, { ...withLabels(before, labels), spec: { ...before.spec, ...spec } }, bounds)
     this.#fresh = true
     this.#see({ ...before?.spec, ...spec })
     return began
   }
+}
+
+function withLabels(lease: Lease, labels: Readonly<Record<string, string>>): Lease {
+  if (Object.keys(labels).length === 0) return lease
+  return { ...lease, metadata: { ...lease.metadata, labels: { ...lease.metadata?.labels, ...labels } } }
 }

@@ -16,6 +16,8 @@ export interface LeaderElectionOptions {
    * @default the host's name, `_` and a random UUID
    */
   readonly identity?: string | undefined
+  /** Labels that the lease gets; labels of others stay. @default none */
+  readonly labels?: Readonly<Record<string, string>> | undefined
   /**
    * How long a lease must stay unchanged until another candidate takes it, in milliseconds: whole seconds.
    * @default 15_000
@@ -53,13 +55,14 @@ export type ElectionSettings = Required<{
   readonly [K in keyof LeaderElectionOptions]: NonNullable<LeaderElectionOptions[K]>
 }>
 
-/** Checks the options (rule X6). */
-export function electionSettings(options: LeaderElectionOptions): ElectionSettings {
+/** Checks the options (rule X6). @param of the name of the options in errors */
+export function electionSettings(options: LeaderElectionOptions, of = 'leader'): ElectionSettings {
   const checks = {
     client: having('a Client', 'get', 'create', 'update', 'guardedBy'),
     name: text,
     namespace: text,
     identity: text,
+    labels,
     leaseMs: wholeSeconds,
     renewDeadlineMs: milliseconds({ min: 1 }),
     retryMs: milliseconds({ min: 1 }),
@@ -67,18 +70,33 @@ export function electionSettings(options: LeaderElectionOptions): ElectionSettin
     graceMs: milliseconds({ infinite: true }),
     onNewLeader: callback,
   }
-  checkOptions('leader', options, checks, ['client', 'name'])
-  const { client, name, namespace = client.namespace, leaseMs = 15_000, renewDeadlineMs = 10_000 } = options
+  checkOptions(of, options, checks, ['client', 'name'])
+  const {
+    client,
+    name,
+    namespace = client.namespace,
+    labels: own = {},
+    leaseMs = 15_000,
+    renewDeadlineMs = 10_000,
+  } = options
   const { retryMs = 2_000, releaseOnStop = true, graceMs = 30_000, onNewLeader = () => {} } = options
   const { identity = `${hostname()}_${uuid(client.environment)}` } = options
   if (namespace === undefined) {
-    throw new OptionTypeError('leader.namespace', 'a namespace (the client has none of its own)', 'nothing')
+    throw new OptionTypeError(`${of}.namespace`, 'a namespace (the client has none of its own)', 'nothing')
   }
   checkSegment('name', name)
   checkSegment('namespace', namespace)
-  below('leader.renewDeadlineMs', renewDeadlineMs, 'leaseMs', leaseMs)
-  below('leader.retryMs', retryMs, 'renewDeadlineMs', renewDeadlineMs)
-  return { client, name, namespace, identity, leaseMs, renewDeadlineMs, retryMs, releaseOnStop, graceMs, onNewLeader }
+  below(`${of}.renewDeadlineMs`, renewDeadlineMs, 'leaseMs', leaseMs)
+  below(`${of}.retryMs`, retryMs, 'renewDeadlineMs', renewDeadlineMs)
+  const times = { leaseMs, renewDeadlineMs, retryMs, graceMs }
+  return { client, name, namespace, identity, labels: own, ...times, releaseOnStop, onNewLeader }
+}
+
+/** @throws OptionTypeError */
+function labels(option: string, value: unknown): void {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isObject || Object.values(value).some(one => typeof one !== 'string'))
+    throw new OptionTypeError(option, 'an object of texts', isObject ? 'other values' : typeof value)
 }
 
 /** The lease says its duration in seconds. */

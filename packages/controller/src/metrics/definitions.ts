@@ -129,6 +129,8 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_reads_objects: gauge('Objects that are watched for them.', 'controller'),
   wherry_reads_polled: gauge('Objects that the server is asked for from time to time instead.', 'controller'),
 
+  wherry_shard_info: gauge('1 for the shard that this process is.', 'ring', 'shard'),
+  wherry_shard_released_total: counter('Objects that the shard has released for another one.', 'controller'),
   wherry_webhook_bundle_age_seconds: gauge('Seconds since the bundles of a configuration changed.', 'configuration'),
   wherry_webhook_certificate_expiry_seconds: gauge('Seconds until the serving certificate expires.'),
   wherry_webhook_failures_total: counter('Admissions without an answer of the handler, by why.', 'webhook', 'reason'),

@@ -119,3 +119,21 @@ it('K4: a component declares its rights and its details, and one that declares n
   expect(declaration.components).toEqual([{ name: 'plain' }, { name: 'server', details: { port: 9443 } }])
   expect(declaration.rights.slice(2)).toEqual([right])
 })
+
+it('K4: an operator with shards declares the rights to its lease, to the ring, and to release its objects', async () => {
+  const declaration = await declared(
+    operator => {
+      operator.controller('key').for(serviceAccounts.within(here)).reconcile(nothing)
+      operator.controller('everywhere', { onLeader: false }).for(configMaps).reconcile(nothing)
+    },
+    { shards: { ring: 'keys', namespace: 'system' } },
+  )
+  expect(declaration.leader).toBe(true)
+  expect(declaration.rights.find(({ resource }) => resource === 'controllerrings')?.exact).toBe(true)
+  expect(lines(declaration).filter(line => line.includes('shards'))).toEqual([
+    'patch serviceaccounts in a (controller key: shards)',
+    'patch serviceaccounts in b (controller key: shards)',
+    'get controllerrings.sharding.timebertt.dev named keys (shards)',
+    ...['get', 'update', 'watch', 'create'].map(verb => `${verb} leases.coordination.k8s.io in system (shards)`),
+  ])
+})

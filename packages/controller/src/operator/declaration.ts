@@ -1,7 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
-import type { View } from '@wherry/client'
+import { FieldSelector, type View } from '@wherry/client'
 import type { ControllerDefinition } from '../controller/definition.ts'
 import { isFinalizing } from '../controller/finalizer.ts'
+import { controllerRings } from '../shards/ring.ts'
 import type { OperatorComponent } from './component.ts'
 
 /** A right that a declaration of an operator needs. */
@@ -36,6 +37,7 @@ export interface DeclaredHealth {
 /** The declarations of an operator before it runs. */
 export interface OperatorDeclaration {
   readonly name: string
+  /** Whether replicas share the work: by a leader, or as shards of a ring. */
   readonly leader: boolean
   readonly health: DeclaredHealth | undefined
   /** The namespaces of the primary objects, sorted. `undefined`: the whole cluster, or resources without namespaces. */
@@ -56,6 +58,8 @@ export interface Declared {
   readonly name: string
   readonly definitions: readonly ControllerDefinition<unknown>[]
   readonly lease: { readonly name: string; readonly namespace: string | undefined } | undefined
+  readonly shards: { readonly ring: string; readonly namespace: string } | undefined
+  readonly isSharded: (definition: ControllerDefinition<unknown>) => boolean
   readonly health: DeclaredHealth | undefined
   readonly components: readonly OperatorComponent[]
 }
@@ -71,18 +75,28 @@ export function publishDeclaration(declared: () => Declared): void {
   if (declarations.hasSubscribers) declarations.publish(declarationOf(declared()))
 }
 
-function declarationOf({ name, definitions, lease, health, components }: Declared): OperatorDeclaration {
+function declarationOf({
+  name,
+  definitions,
+  lease,
+  shards,
+  isSharded,
+  health,
+  components,
+}: Declared): OperatorDeclaration {
   const declared = components.map(one => ({ name: one.name, ...one.declare?.() }))
   const primaries = definitions.flatMap(({ for: view }) => (view === 'singleton' ? [] : [view as View]))
   const isEverywhere = primaries.length === 0 || primaries.some(({ namespaces }) => namespaces === undefined)
   return {
     name,
-    leader: lease !== undefined,
+    leader: lease !== undefined || shards !== undefined,
     health,
     namespaces: isEverywhere ? undefined : [...new Set(primaries.flatMap(({ namespaces = [] }) => namespaces))].sort(),
     rights: [
       ...definitions.flatMap(rightsOf),
       ...(lease === undefined ? [] : leaseRights(lease)),
+      ...definitions.filter(isSharded).flatMap(releaseRights),
+      ...(shards === undefined ? [] : shardRights(shards)),
       ...(health?.tokenReview ? reviewRights : []),
       ...declared.flatMap(({ rights = [] }) => rights),
     ],
@@ -139,6 +153,23 @@ function leaseRights({ name, namespace }: NonNullable<Declared['lease']>): Decla
     ...['get', 'update', 'watch'].map(verb => ({ ...lease, verb, name })),
     // A rule can't name an object that does not exist yet.
     { ...lease, verb: 'create' },
+  ]
+}
+
+/** To take the labels of the ring off an object. */
+function releaseRights({ name, for: view }: ControllerDefinition<unknown>): DeclaredRight[] {
+  return view === 'singleton'
+    ? []
+    : rights({ ...view, fields: FieldSelector.everything }, ['patch'], `controller ${name}: shards`)
+}
+
+/** Each process has a lease of another name. */
+function shardRights({ ring, namespace }: NonNullable<Declared['shards']>): DeclaredRight[] {
+  const { group, plural } = controllerRings.resource
+  const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace, by: 'shards' }
+  return [
+    { verb: 'get', group, resource: plural, name: ring, by: 'shards', exact: true },
+    ...['get', 'update', 'watch', 'create'].map(verb => ({ ...lease, verb })),
   ]
 }
 

@@ -18,9 +18,13 @@ import { isSure } from '../loops/loop.ts'
 import { SharedWrites } from '../loops/shared-writes.ts'
 import { measureCaches } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
+import { primaryView } from '../objects/no-primary.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { NotYetError } from '../server/not-yet.ts'
+import { type ShardSettings, shardSettings } from '../shards/options.ts'
+import { readRing } from '../shards/ring.ts'
+import { Shard } from '../shards/shard.ts'
 import { openTelemetryTraces } from '../tracing/traces.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
@@ -38,6 +42,7 @@ import {
   type RunOptions,
   runChecks,
 } from './options.ts'
+import { type Place, placeOf } from './place.ts'
 import { onProcessSignal } from './process-signals.ts'
 import { type OperatorReport, operatorReport } from './report.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
@@ -99,6 +104,7 @@ export class Operator {
   #controllers: readonly Controller<unknown>[] = []
   readonly #reviews: Client | undefined
   readonly #health: HealthServer | undefined
+  readonly #shards: ShardSettings | undefined
   #state: OperatorState = 'idle'
   #closed: Promise<void> | undefined
   #running: Promise<void> | undefined
@@ -120,6 +126,7 @@ export class Operator {
     this.#reviews = options.health?.tokenReview === true ? client.withOwnConnections() : undefined
     this.#health = options.health && this.#serverOf(options.health)
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
+    this.#shards = options.shards && shardSettings(options.shards, client)
   }
 
   /**
@@ -320,7 +327,13 @@ export class Operator {
       this.#stop.abort(error)
     }
     try {
-      this.#controllers = definitions.map(definition => this.#make(definition))
+      const shards = this.#shards
+      const shard = shards && new Shard(shards, await readRing(client, shards.ring, shards.retryMs, signal))
+      const placed = definitions.map(definition => {
+        const place = this.#placeOf(definition)
+        return { place, controller: this.#make(definition, place === 'shard' ? shard : undefined) }
+      })
+      this.#controllers = placed.map(({ controller }) => controller)
       const observed = (): readonly ObservedController[] =>
         this.#controllers.map(one => ({
           ...{ name: one.name, obstacle: one.obstacle, pending: one.pending() },
@@ -331,6 +344,7 @@ export class Operator {
       log('the operator starts', {
         wherry: version,
         cluster: client.server,
+        ...(shard && { ring: shard.ring, shard: shard.name }),
         controllers: this.#controllers.map(({ name }) => name),
         watches: [...new Set(this.#controllers.flatMap(({ views }) => views.map(({ key }) => key)))],
       })
@@ -354,25 +368,29 @@ export class Operator {
       this.#manager?.start()
       for (const controller of this.#controllers) controller.prepare()
       this.#unmeasure = measureCaches(environment, this.cache, this.#controllers)
-      const leader = this.#leader
-      const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
-      const here = this.#controllers.filter(controller => !onLeader.includes(controller))
+      if (shard) environment.metrics.gauge('wherry_shard_info', 1, { ring: shard.ring, shard: shard.name })
+      const at = (wanted: Place): Controller<unknown>[] =>
+        placed.filter(({ place }) => place === wanted).map(({ controller }) => controller)
       const { timeoutMs: stopTimeoutMs } = this.#patience
-      const starts = here.map(controller => controller.start({ signal, stopTimeoutMs }).catch(fail))
+      const starts = at('everywhere').map(controller => controller.start({ signal, stopTimeoutMs }).catch(fail))
       await Promise.all(starts)
-      const leading =
-        leader === undefined || signal.aborted
+      const lead = (
+        lease: Omit<LeaderElectionOptions, 'client'> | undefined,
+        place: Place,
+      ): Promise<void> | undefined =>
+        lease === undefined || signal.aborted
           ? undefined
-          : this.#lead(leader, onLeader).catch(error => {
+          : this.#lead(lease, at(place)).catch(error => {
               // This applies during a stop, too: another process may lead by now.
               if (error instanceof LeadershipLostError) failure ??= { error }
               if (error instanceof LeaderStuckError) this.client.environment.onError(error, { phase: 'stop' })
               fail(error)
             })
+      const leading = [lead(this.#leader, 'leader'), lead(shards?.election, 'shard')]
       if (!signal.aborted && this.#state === 'starting') this.#state = 'running'
       await aborted(signal)
       this.#state = 'stopping'
-      await leading
+      await Promise.all(leading)
     } catch (error) {
       fail(error)
     }
@@ -383,7 +401,7 @@ export class Operator {
     if (failure !== undefined) throw failure.error
   }
 
-  /** Runs the controllers that run only on the leader (rule C5). Resolves when they were asked to end and have ended; rejects as the election or a start does. */
+  /** Runs the controllers that need a lease: those of the leader (rule C5), or of a shard (rule C7). Resolves when they were asked to end and have ended; rejects as the election or a start does. */
   async #lead(
     leader: Omit<LeaderElectionOptions, 'client'>,
     controllers: readonly Controller<unknown>[],
@@ -416,6 +434,8 @@ export class Operator {
       name,
       definitions,
       lease: leader && { name: leader.name, namespace: leader.namespace ?? client.namespace },
+      shards: this.#shards && { ring: this.#shards.ring, namespace: this.#shards.election.namespace },
+      isSharded: definition => this.#placeOf(definition) === 'shard',
       health: health && {
         host: health.host ?? '127.0.0.1',
         port: health.port ?? 0,
@@ -429,7 +449,14 @@ export class Operator {
 
   /** @throws UsageError for a controller that is incomplete */
   #definitions(): readonly ControllerDefinition<unknown>[] {
-    return [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
+    const definitions = [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
+    for (const definition of definitions) this.#placeOf(definition)
+    return definitions
+  }
+
+  /** @throws UsageError for a controller that can't run anywhere */
+  #placeOf(definition: ControllerDefinition<unknown>): Place {
+    return placeOf(definition, { leads: this.#leader !== undefined, isSharded: this.#shards !== undefined })
   }
 
   /**
@@ -443,12 +470,16 @@ export class Operator {
     return this.#manager
   }
 
-  #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
+  #make(definition: ControllerDefinition<unknown>, shard: Shard | undefined): Controller<unknown> {
     const { log, metrics, poll, traces } = this.#options
     const { client, cache, narrow } = this
     const manager = (Manager: typeof WatchManager): WatchManager => this.manager(Manager)
     const own = { client, cache, narrow, manager, operator: this.name, writes: this.#writes }
-    return new Controller(definition, { ...own, log, metrics, poll, traces, runs: this.#runs })
+    return new Controller(
+      definition,
+      { ...own, log, metrics, poll, traces, runs: this.#runs },
+      shard?.part(definition.name, primaryView(definition.for)),
+    )
   }
 
   /** All views that may make keys run: those of controllers, of registrars, and of tracked reads. */

@@ -7,6 +7,7 @@ import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import { type PollPolicy, pollPolicies } from '../reads/options.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
+import type { OperatorShardOptions } from '../shards/options.ts'
 import type { Traces } from '../tracing/traces.ts'
 
 /** `starting`: the caches fill. */
@@ -31,6 +32,11 @@ export interface OperatorSettings {
    * @default false: the controllers run in every process
    */
   readonly leader?: boolean | OperatorLeaderOptions | undefined
+  /**
+   * Makes this process a shard of a `ControllerRing` of kubernetes-controller-sharding (rule C7): it reconciles only the primary objects that the ring
+   * assigns to it. Controllers with `onLeader` are not sharded, and can be combined with `leader`. @default every process reconciles all objects
+   */
+  readonly shards?: OperatorShardOptions | undefined
   /** Serves `/healthz`, `/readyz` and, with `metrics`, `/metrics`. @default nothing listens */
   readonly health?: OperatorHealthOptions | undefined
   /** Options of the cache of views. */
@@ -102,6 +108,7 @@ const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {
   leader: (option, value) => {
     if (typeof value !== 'boolean') anyObject(option, value)
   },
+  shards: anyObject,
   health: anyObject,
   cache: anyObject,
   narrow: anyObject,

@@ -1,4 +1,4 @@
-import type { Client, ObjectKey, View } from '@wherry/client'
+import type { Client, KubernetesObject, ObjectKey, View } from '@wherry/client'
 import { parsedKey, projector, unprojected } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 import type { InformerSource } from './informer-source.ts'
@@ -58,6 +58,8 @@ export class PrimaryObjects {
       return undefined
     }
     writes.wrote(view, object)
+    // As the informer will show it: the object has left the view, for example released by a shard.
+    if (!view.labels.matches((object as KubernetesObject).metadata?.labels)) return undefined
     return projector(view)(object)
   }
 }

@@ -70,11 +70,20 @@ export interface ControllerSource {
   /** Its keys wait until their events have paused; those of objects that were there already do not. @default they do not wait */
   readonly debounce?: Debounce | undefined
   connect(target: ControllerSourceTarget): ControllerSourceConnection
+  /** The same source with another view of the same resource. @default it can have no other */
+  of?(view: View): ControllerSource
 }
 
 /** The same source, but its keys wait for further events. */
 export function debounced(source: ControllerSource, debounce: Debounce): ControllerSource {
   return Object.create(source, { debounce: { value: debounce, enumerable: true } }) as ControllerSource
+}
+
+/** The same source with a narrower view, if it has one. */
+export function narrowed(source: ControllerSource, narrow: (view: View) => View): ControllerSource {
+  if (source.view === undefined || source.of === undefined) return source
+  const made = source.of(narrow(source.view))
+  return source.debounce === undefined ? made : debounced(made, source.debounce)
 }
 
 /** Reports errors of predicates and maps of `view`: for Secrets, without the message. */

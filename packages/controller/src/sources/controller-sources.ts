@@ -42,7 +42,7 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
   return objectSource<AppliedObject, O>({
     ...{ kind: 'owns', view: plain, predicates: checked('owns', predicates) },
     valueIn: ({ values }) => values?.[view.projection.name] as O,
-    watched: ({ applied }) => applied.view(plain),
+    watched: ({ applied }, of) => applied.view(of),
     keysOf: ({ controller }, key, target) => ownersOf(controller, key, target),
   })
 }
@@ -106,7 +106,7 @@ export function handlesApplied(
   callback('handlesApplied.handlerOf', handlerOf)
   return objectSource<AppliedObject>({
     ...{ kind: 'owns', view, handler: handlerOf },
-    watched: ({ applied }) => applied.view(view),
+    watched: ({ applied }, of) => applied.view(of),
   })
 }
 
@@ -173,6 +173,11 @@ export function from<V>(
 export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectEvent<C>>[]): ControllerSource {
   const keysOf = (_object: C, key: string): readonly string[] => [key]
   return objectSource({ kind: 'for', view: view as unknown as View, predicates: checked('for', predicates), keysOf })
+}
+
+/** The objects that a shard is to release: their keys run, to give them up. */
+export function released(view: View): ControllerSource {
+  return objectSource({ kind: 'watches', view, keysOf: (_object, key) => [key] })
 }
 
 /** A view that is cached, and makes nothing run. */

@@ -24,8 +24,8 @@ import {
 export interface ObjectSourceParts<C, O = C> {
   readonly kind: 'for' | 'owns' | 'watches' | 'caches'
   readonly view: View
-  /** The view that is watched. @default `view` */
-  watched?(target: Pick<ControllerSourceTarget, 'applied'>): View<C>
+  /** The view that is watched for `view`. @default `view` */
+  watched?(target: Pick<ControllerSourceTarget, 'applied'>, view: View): View<C>
   /** The predicates, read at each event, because a builder may add some. @default none */
   readonly predicates?: readonly Predicate<ObjectEvent<O>>[]
   /** Gives the value that predicates look at. @default the object */
@@ -54,8 +54,9 @@ export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): Controll
       return isOwned && predicates.length > 0
     },
     handlesUnowned: isOwned && parts.handler !== undefined,
+    of: other => objectSource({ ...parts, view: other }),
     connect: target => {
-      const watched = parts.watched?.(target) ?? (view as View<C>)
+      const watched = parts.watched?.(target, view) ?? (view as View<C>)
       const environment = reportingOf(watched, target.environment)
       // The controller holds the informer, so it exists.
       const informer = informerOf(target.cache, watched) as CachedInformer<C>

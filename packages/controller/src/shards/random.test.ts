@@ -1,0 +1,116 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
+import { expect, it } from 'vitest'
+import { at, game, games } from '../operator/testkit/games.ts'
+import { labelsOf } from './ring.ts'
+import { type Member, RingOfMembers } from './testkit/ring-of-members.ts'
+import { RunsOfMembers } from './testkit/runs-of-members.ts'
+
+it('C7: whatever shards and networks do, no key is run by two shards at once, and none is forgotten', async () => {
+  const seen = { drains: 0, moves: 0, takeovers: 0 }
+  const count = await forEachSeed(seed => run(seed, seen), { seeds: 20 })
+  // Nothing is proved if nothing moves.
+  expect(seen.drains).toBeGreaterThan(count)
+  expect(seen.takeovers).toBeGreaterThan(count)
+})
+
+const names = Array.from({ length: 10 }, (_, n) => `g${n}`)
+
+async function run(seed: number, seen: { drains: number; moves: number; takeovers: number }): Promise<void> {
+  const ring = await RingOfMembers.start(seed)
+  const { simulation, writer } = ring
+  const random = simulation.random.fork('test')
+  const runs = new RunsOfMembers(ring)
+  let made = 0
+  const join = (): Member => runs.join(`m${++made}`)
+  const living = (): Member[] => ring.members.filter(({ process, ended }) => !process.dead && ended === undefined)
+  await simulation.run(async () => {
+    for (const name of names) await writer.create(games, game(name))
+    ring.sharder.start()
+    while (made < 5) join()
+    for (let step = 0; step < 20; step += 1) {
+      await simulation.advance(choose(random, [200, 1500, 5000, 20_000]))
+      const title = `title ${step}`
+      // A fault may lose the answer.
+      await writer.patch(games, at(choose(random, names)), { spec: { title } }).catch(() => {})
+      if (chance(random, 0.7) && living().length > 0)
+        await choose(random, troubles)(ring, choose(random, living()), integer(random, 100, 60_000))
+      if (living().length < 5) join()
+    }
+    for (const member of living()) heal(member)
+    await ring.server.faults.clear()
+    await simulation.advance(150_000)
+    if (living().length === 0) join()
+    for (const name of names) await writer.patch(games, at(name), { spec: { title: `last ${name}` } })
+    await simulation.advance(90_000)
+    const { shard, drain } = labelsOf('games')
+    const { items } = await writer.list(games)
+    const alive = living().map(({ name }) => name)
+    for (const { metadata } of items) {
+      expect(alive).toContain(metadata.labels?.[shard])
+      expect(metadata.labels).not.toHaveProperty([drain])
+    }
+    await runs.observe()
+    // The shard that has an object has written its last state.
+    const configs = await writer.list(configMaps.within({ namespaces: ['default'] }))
+    const titles = new Map(configs.items.map(({ metadata, data }) => [metadata.name, data?.title]))
+    for (const name of names) expect(titles.get(`${name}-config`), `the title of ${name}`).toBe(`last ${name}`)
+  })
+  expect(runs.overlaps()).toEqual([])
+  expect(runs.gone).toEqual([])
+  expect(runs.accepted.length).toBeGreaterThan(100)
+  seen.drains += ring.sharder.drains
+  seen.moves += ring.sharder.moves
+  seen.takeovers += runs.takeovers()
+  await ring.close()
+  // The timers of killed processes, the longest of their watches.
+  await simulation.advance(900_000)
+  expect(simulation.pending()).toEqual([])
+}
+
+type Trouble = (ring: RingOfMembers, victim: Member, ms: number) => Promise<void>
+
+const troubles: readonly Trouble[] = [
+  async (_, { stop }) => stop(),
+  async (_, { process, network }) => {
+    process.kill()
+    for (const connection of network.controls.connections()) network.controls.kill(connection)
+  },
+  // A stopped process: its timers and its answers come late, and in any order.
+  async ({ simulation }, { process }, ms) => {
+    process.pause()
+    simulation.clock.timer(ms, () => process.resume())
+  },
+  // A partition that breaks open connections.
+  async ({ simulation }, { network }, ms) => {
+    network.controls.hang(true)
+    for (const connection of network.controls.connections()) network.controls.kill(connection)
+    simulation.clock.timer(ms, () => network.controls.hang(false))
+  },
+  // A request that is late by less than the rest of the lease.
+  async ({ simulation }, { network }, ms) => {
+    const frozen = network.controls.connections()
+    for (const connection of frozen) network.controls.freeze(connection)
+    simulation.clock.timer(Math.min(ms, 15_000), () => {
+      for (const connection of frozen) network.controls.thaw(connection)
+    })
+  },
+  async (_, { network }, ms) => network.controls.setFaults(ms % 2 === 0 ? { kill: 0.1, refuse: 0.2 } : { goaway: 0.3 }),
+  // Answers to writes are lost, those to releases too.
+  async ({ server }, _, ms) => {
+    const match = { verb: 'patch', resource: 'games.arcade.example.com' }
+    await server.faults.add({ match, times: 1 + (ms % 5), effect: { kind: 'drop', after: true } })
+  },
+  // Watches are late.
+  async ({ server }, _, ms) => {
+    const match = { verb: 'watch', resource: 'games.arcade.example.com' }
+    await server.faults.add({ match, times: 1 + (ms % 4), effect: { kind: 'slow', bytesPerSecond: 200 } })
+    await server.endWatches('games')
+  },
+]
+
+function heal({ process, network }: Member): void {
+  process.resume()
+  network.controls.hang(false)
+  network.controls.setFaults({})
+}

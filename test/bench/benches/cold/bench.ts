@@ -19,5 +19,5 @@ export const coldBench: Bench = {
   server: { tls: true, secrets: true },
   runTimeoutMs: 600_000,
   subjects: [subject('tracked'), subject('informer')],
-  targets: [{ subject: 'tracked', metric: 'ready_ms', atMost: 2, times: { subject: 'informer' } }],
+  targets: [{ subject: 'tracked', metric: 'ready_ms', atMost: 1.5, times: { subject: 'informer' } }],
 }

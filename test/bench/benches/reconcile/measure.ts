@@ -1,6 +1,6 @@
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
-import { deployedOptions } from '../../harness/deployed.ts'
+import { compilesOnMainThread, deployedOptions } from '../../harness/deployed.ts'
 import { Program } from '../../harness/program.ts'
 
 /** Runs an operator as a process of its own until it has reconciled every object, and once more until it has settled. */
@@ -28,7 +28,7 @@ export async function measureOperator(
   }
 }
 
-/** As {@link measureOperator}, of a program for Node that is a module of the subject's folder. The option `plain` leaves out the options of Node that Deployments have. */
+/** As {@link measureOperator}, of a program for Node that is a module of the subject's folder. The option `plain` leaves out the options of Node that Deployments have; with `mainThread` V8 compiles on the main thread. */
 export async function measureNode(
   context: SubjectContext,
   program: URL,
@@ -37,7 +37,12 @@ export async function measureNode(
   return measureOperator(
     context,
     process.execPath,
-    ['--expose-gc', ...(context.options.plain === true ? [] : deployedOptions), await asJavaScript(program)],
+    [
+      '--expose-gc',
+      ...(context.options.plain === true ? [] : deployedOptions),
+      ...(context.options.mainThread === true ? [compilesOnMainThread] : []),
+      await asJavaScript(program),
+    ],
     env,
   )
 }

@@ -1,6 +1,6 @@
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
-import { deployedOptions } from '../../harness/deployed.ts'
+import { compilesOnMainThread, deployedOptions } from '../../harness/deployed.ts'
 import { measureWebhook } from './measure.ts'
 
 /** An operator of ours. */
@@ -8,7 +8,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const program = await asJavaScript(new URL('./wherry-program.ts', import.meta.url))
   return measureWebhook(context, {
     command: process.execPath,
-    args: [...deployedOptions, program],
+    args: [...deployedOptions, ...(context.options.mainThread === true ? [compilesOnMainThread] : []), program],
     env: { BENCH_VIEW: String(context.options.view) },
   })
 }

@@ -21,6 +21,7 @@ import { journalBench } from './journal/bench.ts'
 import { listBench } from './list/bench.ts'
 import { memoryBench } from './memory/bench.ts'
 import { migrateBench } from './migrate/bench.ts'
+import { millionBench } from './million/bench.ts'
 import { narrowBench } from './narrow/bench.ts'
 import { operatorBench } from './operator/bench.ts'
 import { optOutBench } from './opt-out/bench.ts'
@@ -49,6 +50,7 @@ export const benches: readonly Bench[] = [
   hashBench,
   syncBench,
   memoryBench,
+  millionBench,
   eventsBench,
   relistBench,
   journalBench,

@@ -89,9 +89,9 @@ export interface ServerSpec {
   readonly optOut?: boolean | undefined
   /**
    * Not the embedded server but one that only sends bytes made before (`server/canned.ts`): a list of ConfigMaps, and a
-   * watch that has this to say after it. @default the embedded server
+   * watch that has this to say after it; or `many` objects of a few kinds (`server/many.ts`). @default the embedded server
    */
-  readonly canned?: 'events' | 'expired' | undefined
+  readonly canned?: 'events' | 'expired' | 'many' | undefined
 }
 
 /** How to reach that server. */

@@ -4,6 +4,7 @@ import type { ServerAddress, ServerSpec } from '../harness/bench.ts'
 import { startCanned } from './canned.ts'
 import { fillReal } from './fill-real.ts'
 import { fillSource, managedSource, podSource, secretSource } from './fill-source.ts'
+import { startMany } from './many.ts'
 
 process.on('message', (order: ServerSpec & { readonly objects: number }) => {
   start(order).then(
@@ -26,6 +27,7 @@ async function start({
   optOut = false,
   objects,
 }: ServerSpec & { readonly objects: number }): Promise<ServerAddress> {
+  if (canned === 'many') return startMany()
   if (canned !== undefined) return startCanned(objects, canned)
   if (real) {
     const server = await startApiServer({ kind: 'real', clusterObjects: false })

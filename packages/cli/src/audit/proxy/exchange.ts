@@ -5,6 +5,7 @@ import type { AnswerEnd } from '../ledger/collection.ts'
 import type { OpenCall } from '../ledger/open-call.ts'
 import { type BodyReader, bodyReader } from '../scan/body-reader.ts'
 import { flow, type Sink } from './flow.ts'
+import { Gathering } from './gathering.ts'
 import { passing } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -111,16 +112,17 @@ export class Exchange {
     answer.once('end', resolve)
     answer.once('error', reject)
     answer.once('close', () => reject(new Error('the answer was cut off')))
-    const wire: Sink = {
-      write: chunk => {
-        this.#call.wireBytes(chunk.length)
-        return response.write(chunk)
+    const wire = new Gathering({
+      write: (bytes, done) => {
+        this.#call.wireBytes(bytes.length)
+        return response.destroyed || response.write(bytes, done)
       },
       onDrain: then => void response.once('drain', then),
-    }
+    })
     flow(answer, wire, reader)
     const isWhole = await Promise.race([ended.then(() => true), gone.then(() => false)])
     ended.catch(() => undefined)
+    wire.flush()
     await reader.end()
     this.#end(isWhole ? 'closed' : 'left')
     if (isWhole) response.end()

@@ -1,5 +1,6 @@
 import type { Bench } from '../harness/bench.ts'
 import { applyBench } from './apply/bench.ts'
+import { auditBench } from './audit/bench.ts'
 import { bundlesBench } from './bundles/bench.ts'
 import { callBench } from './call/bench.ts'
 import { catalogBench } from './catalog/bench.ts'
@@ -76,4 +77,5 @@ export const benches: readonly Bench[] = [
   bundlesBench,
   webhookBench,
   convertBench,
+  auditBench,
 ]

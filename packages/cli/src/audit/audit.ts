@@ -12,6 +12,7 @@ import { Received } from './ledger/received.ts'
 import { clusterOf, embedded, type Place } from './place.ts'
 import { AuditedCommand } from './process/audited-command.ts'
 import { MemorySamples } from './process/memory-samples.ts'
+import { keepHeapSmall } from './process/small-heap.ts'
 import { startProxy } from './proxy/proxy.ts'
 import { reportOf } from './report/report.ts'
 import { reportTable } from './report/table.ts'
@@ -48,6 +49,7 @@ export interface AuditOptions {
 
 /** Runs a command against a proxy of an API server, and prints its requests. Resolves with the command's exit status, or 0 if the audit ended the command; 1 if the command failed the game. */
 export async function audit(options: AuditOptions, host: CommandHost): Promise<number> {
+  keepHeapSmall()
   const [record, html] = [options.record, options.html].map(file => file && resolve(host.cwd, file))
   // Fails before the run if a file can't be written.
   for (const file of [record, html]) if (file !== undefined) await appendFile(file, '')

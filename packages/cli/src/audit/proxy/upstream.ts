@@ -1,7 +1,9 @@
 import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ClusterAccess } from '@wherry/client'
 import { NodeTransport } from '@wherry/client/internal'
+import { ReadingSocket } from './reading-socket.ts'
 
 /** A request that the proxy sends to the API server. */
 export interface UpstreamRequest {
@@ -16,8 +18,8 @@ export interface UpstreamRequest {
 /** The API server behind the proxy. Its connections are HTTP/1.1, whatever the program speaks. */
 export class Upstream {
   readonly #access: ClusterAccess
-  readonly #own: SocketAgent
-  readonly #others: SocketAgent
+  readonly #own: Agents
+  readonly #others: Agents
   readonly #prefix: string
 
   constructor(access: ClusterAccess) {
@@ -25,20 +27,20 @@ export class Upstream {
     this.#access = access
     this.#prefix = server.pathname.replace(/\/$/, '')
     const settings = { tlsServerName, skipTlsVerify, proxyUrl, protocol: 'http/1.1' } as const
-    this.#own = new SocketAgent(new NodeTransport({ ...settings, credentials }), server)
+    this.#own = new Agents(new NodeTransport({ ...settings, credentials }), server)
     // A client certificate would make another user of a request that has a token of its own, or none.
     const withoutCertificate = {
       tls: async () => ({ ca: (await credentials.tls()).ca }),
       digest: () => credentials.digest(),
     }
-    this.#others = new SocketAgent(new NodeTransport({ ...settings, credentials: withoutCertificate }), server)
+    this.#others = new Agents(new NodeTransport({ ...settings, credentials: withoutCertificate }), server)
   }
 
   /** Begins a request. Rejects if the credentials can't be had. */
   async request({ method, path, headers, isOwn }: UpstreamRequest): Promise<ReturnType<typeof httpRequest>> {
     const own = isOwn ? await this.#access.credentials.headers() : {}
     return httpRequest({
-      agent: isOwn ? this.#own : this.#others,
+      agent: (isOwn ? this.#own : this.#others).of(headers.upgrade !== undefined),
       method,
       path: `${this.#prefix}${path}`,
       headers: { ...headers, ...own, host: this.#access.server.host },
@@ -57,15 +59,38 @@ export class Upstream {
   }
 }
 
+/** The connections of a transport. */
+class Agents {
+  readonly #answers: SocketAgent
+  readonly #upgrades: SocketAgent
+
+  constructor(transport: NodeTransport, server: URL) {
+    this.#answers = new SocketAgent(transport, server, true)
+    this.#upgrades = new SocketAgent(transport, server, false)
+  }
+
+  of(isUpgrade: boolean): Agent {
+    return isUpgrade ? this.#upgrades : this.#answers
+  }
+
+  destroy(): void {
+    this.#answers.destroy()
+    this.#upgrades.destroy()
+  }
+}
+
 /** An agent by which Node's own client uses the connections of a transport, with its proxies and certificates. */
 class SocketAgent extends Agent {
   readonly #transport: NodeTransport
   readonly #server: URL
+  readonly #usesBuffersAgain: boolean
 
-  constructor(transport: NodeTransport, server: URL) {
+  /** @param usesBuffersAgain whether the sockets are {@link ReadingSocket}s */
+  constructor(transport: NodeTransport, server: URL, usesBuffersAgain: boolean) {
     super({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, scheduling: 'lifo' })
     this.#transport = transport
     this.#server = server
+    this.#usesBuffersAgain = usesBuffersAgain
   }
 
   override createConnection(
@@ -73,9 +98,10 @@ class SocketAgent extends Agent {
     callback?: (error: Error | null, stream: Duplex) => void,
   ): Duplex | null | undefined {
     const failed = (error: Error): void => callback?.(error, undefined as never)
+    const socket = this.#usesBuffersAgain ? new ReadingSocket() : undefined
     this.#transport
-      .openSocket(this.#server, new AbortController().signal)
-      .then(({ stream }) => callback?.(null, stream), failed)
+      .openSocket(this.#server, new AbortController().signal, socket?.reader)
+      .then(({ stream }) => callback?.(null, socket?.use(stream as Socket) ?? stream), failed)
     return undefined
   }
 }

@@ -74,8 +74,18 @@ export class JsonScanner implements Scanner {
     let at = from
     const { length } = chunk
     while (at < length) {
-      const byte = chunk[at++]
+      const byte = chunk[at++] as number
+      // Most bytes: those of numbers, colons and commas.
+      if (byte < openBracket && byte !== quote) continue
       if (byte === quote) {
+        // A short text without an escape, which most keys are, is read here.
+        const near = Math.min(length, at + shortText)
+        let end = at
+        while (end < near && chunk[end] !== quote && chunk[end] !== backslash) end++
+        if (end < near && chunk[end] === quote) {
+          at = end + 1
+          continue
+        }
         this.#inString = true
         break
       }

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { FieldSelector, type View } from '@wherry/client'
 import type { ControllerDefinition } from '../controller/definition.ts'
 import { isFinalizing } from '../controller/finalizer.ts'
-import { controllerRings } from '../shards/ring.ts'
+import { ringGroup, ringPlural } from '../shards/ring-names.ts'
 import type { OperatorComponent } from './component.ts'
 
 /** A right that a declaration of an operator needs. */
@@ -165,10 +165,9 @@ function releaseRights({ name, for: view }: ControllerDefinition<unknown>): Decl
 
 /** Each process has a lease of another name. */
 function shardRights({ ring, namespace }: NonNullable<Declared['shards']>): DeclaredRight[] {
-  const { group, plural } = controllerRings.resource
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace, by: 'shards' }
   return [
-    { verb: 'get', group, resource: plural, name: ring, by: 'shards', exact: true },
+    { verb: 'get', group: ringGroup, resource: ringPlural, name: ring, by: 'shards', exact: true },
     ...['get', 'update', 'watch', 'create'].map(verb => ({ ...lease, verb })),
   ]
 }

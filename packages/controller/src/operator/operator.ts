@@ -23,8 +23,7 @@ import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { NotYetError } from '../server/not-yet.ts'
 import { type ShardSettings, shardSettings } from '../shards/options.ts'
-import { readRing } from '../shards/ring.ts'
-import { Shard } from '../shards/shard.ts'
+import type { Shard } from '../shards/shard.ts'
 import { openTelemetryTraces } from '../tracing/traces.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
@@ -328,7 +327,7 @@ export class Operator {
     }
     try {
       const shards = this.#shards
-      const shard = shards && new Shard(shards, await readRing(client, shards.ring, shards.retryMs, signal))
+      const shard = shards && (await this.#startShard(shards))
       const placed = definitions.map(definition => {
         const place = this.#placeOf(definition)
         return { place, controller: this.#make(definition, place === 'shard' ? shard : undefined) }
@@ -399,6 +398,12 @@ export class Operator {
     await this.#closeAll(this.#controllers)
     log('the operator has ended')
     if (failure !== undefined) throw failure.error
+  }
+
+  /** An operator without shards loads none of their code. */
+  async #startShard(shards: ShardSettings): Promise<Shard> {
+    const { startShard } = await import('../shards/start-shard.ts')
+    return startShard(shards, this.client, this.#stop.signal)
   }
 
   /** Runs the controllers that need a lease: those of the leader (rule C5), or of a shard (rule C7). Resolves when they were asked to end and have ended; rejects as the election or a start does. */

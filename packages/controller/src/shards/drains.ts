@@ -1,6 +1,6 @@
 import { type Client, isApiError, type ObjectKey, type PartialObjectMetadata, type View } from '@wherry/client'
 import { keyText } from '@wherry/client/internal'
-import type { RingLabels } from './ring.ts'
+import type { RingLabels } from './ring-names.ts'
 
 /** A controller that has to give up an object before it is released. */
 export interface Drained {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { type Client, type Environment, OptionRangeError, OptionTypeError } from '@wherry/client'
 import { type Check, checkOptions, flag, milliseconds, text } from '@wherry/client/internal'
 import { electionSettings, type LeaderElectionOptions } from '../leader/options.ts'
-import { ringLabel } from './ring.ts'
+import { ringLabel } from './ring-names.ts'
 
 /** How the operator is a shard of a `ControllerRing` of kubernetes-controller-sharding (rule C7). */
 export interface OperatorShardOptions

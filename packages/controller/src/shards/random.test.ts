@@ -2,7 +2,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { at, game, games } from '../operator/testkit/games.ts'
-import { labelsOf } from './ring.ts'
+import { labelsOf } from './ring-names.ts'
 import { type Member, RingOfMembers } from './testkit/ring-of-members.ts'
 import { RunsOfMembers } from './testkit/runs-of-members.ts'
 

@@ -10,6 +10,7 @@ import {
 } from '@wherry/client'
 import { asError, resourceName, sleep } from '@wherry/client/internal'
 import { UsageError } from '../usage-error.ts'
+import { ringGroup, ringPlural } from './ring-names.ts'
 
 /** A resource as a ring names it; without `group` it is of the core group. */
 interface GroupResource {
@@ -28,29 +29,12 @@ export interface ControllerRing extends KubernetesObject {
 }
 
 export const controllerRings: Resource<ControllerRing, 'cluster'> = defineResource<ControllerRing>({
-  group: 'sharding.timebertt.dev',
+  group: ringGroup,
   version: 'v1alpha1',
   kind: 'ControllerRing',
-  plural: 'controllerrings',
+  plural: ringPlural,
   namespaced: false,
 })
-
-const prefix = 'alpha.sharding.timebertt.dev/'
-
-/** The label of a lease that names the ring of its shard. */
-export const ringLabel: string = `${prefix}controllerring`
-
-/** The labels that a ring gives to objects. */
-export interface RingLabels {
-  /** The value is the name of the shard that the object is assigned to. */
-  readonly shard: string
-  /** An object that has this label is to be released by its shard. */
-  readonly drain: string
-}
-
-export function labelsOf(ring: string): RingLabels {
-  return { shard: `shard.${prefix}${ring}`, drain: `drain.${prefix}${ring}` }
-}
 
 /** The resources of a ring. */
 export class RingResources {

@@ -10,7 +10,8 @@ import { resourceKey } from '../reads/own-writes.ts'
 import { isWithin } from '../reads/selection-scope.ts'
 import { type Drained, Drains } from './drains.ts'
 import type { ShardSettings } from './options.ts'
-import { labelsOf, type RingLabels, type RingResources } from './ring.ts'
+import type { RingResources } from './ring.ts'
+import { labelsOf, type RingLabels } from './ring-names.ts'
 
 /** This process as a shard of a ring. */
 export class Shard {

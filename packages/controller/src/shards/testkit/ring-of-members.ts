@@ -9,6 +9,8 @@ import { defineGames, games } from '../../operator/testkit/games.ts'
 import { simulatedServer } from '../../testkit.fixture.ts'
 import type { OperatorShardOptions } from '../options.ts'
 import { defineRing, Sharder } from './sharder.ts'
+// Operators import it when they start. Loading a module takes real time, during which simulated time would go on.
+import '../start-shard.ts'
 
 /** One process that is a shard. */
 export interface Member {

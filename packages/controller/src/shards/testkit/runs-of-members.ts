@@ -2,7 +2,7 @@ import { sleep } from '@wherry/client/internal'
 import { leases } from '@wherry/client/resources/coordination'
 import { configMaps } from '@wherry/client/resources/core'
 import { at, games } from '../../operator/testkit/games.ts'
-import { ringLabel } from '../ring.ts'
+import { ringLabel } from '../ring-names.ts'
 import type { Member, RingOfMembers } from './ring-of-members.ts'
 
 /** A write of a run, as the server accepted it. */

@@ -11,7 +11,8 @@ import { asError, sleep } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { type Lease, leases } from '@wherry/client/resources/coordination'
 import { controllerOf } from '../../objects/owner.ts'
-import { type ControllerRing, controllerRings, labelsOf, ringLabel } from '../ring.ts'
+import { type ControllerRing, controllerRings } from '../ring.ts'
+import { labelsOf, ringLabel } from '../ring-names.ts'
 
 const stateLabel = 'alpha.sharding.timebertt.dev/state'
 

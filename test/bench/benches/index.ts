@@ -33,6 +33,7 @@ import { reconcileBench } from './reconcile/bench.ts'
 import { relistBench } from './relist/bench.ts'
 import { replayBench } from './replay/bench.ts'
 import { serverBench } from './server/bench.ts'
+import { shardsBench } from './shards/bench.ts'
 import { streamsBench } from './streams/bench.ts'
 import { syncBench } from './sync/bench.ts'
 import { watchBench } from './watch/bench.ts'
@@ -66,6 +67,7 @@ export const benches: readonly Bench[] = [
   applyBench,
   reconcileBench,
   coldBench,
+  shardsBench,
   operatorBench,
   crdBench,
   createBench,

@@ -82,6 +82,8 @@ export interface ServerSpec {
   readonly clusterServiceVersions?: number | undefined
   /** For each ConfigMap a Secret of its name is there, with the same data. @default false */
   readonly secrets?: boolean | undefined
+  /** The ConfigMaps have the labels of shards, and the rings exist (`server/sharded.ts`). @default false */
+  readonly shards?: boolean | undefined
   /**
    * A second embedded server has the same objects, and leaves `managedFields` out of answers if it is asked to. They are 40 % of the objects of
    * both. @default false

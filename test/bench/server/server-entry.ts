@@ -5,6 +5,7 @@ import { startCanned } from './canned.ts'
 import { fillReal } from './fill-real.ts'
 import { fillSource, managedSource, podSource, secretSource } from './fill-source.ts'
 import { startMany } from './many.ts'
+import { createRings, shardedSource } from './sharded.ts'
 
 process.on('message', (order: ServerSpec & { readonly objects: number }) => {
   start(order).then(
@@ -25,6 +26,7 @@ async function start({
   real = false,
   empty = false,
   optOut = false,
+  shards = false,
   objects,
 }: ServerSpec & { readonly objects: number }): Promise<ServerAddress> {
   if (canned === 'many') return startMany()
@@ -37,7 +39,8 @@ async function start({
   // A bench counts its objects, so the server holds no others. Nothing is forgotten while a bench lasts, so that each run can watch from the empty server on.
   const server = await startApiServer({ tls, clusterObjects: false, compactionMs: Number.POSITIVE_INFINITY })
   const emptyVersion = String(await server.revision())
-  await server.fill(optOut ? managedSource(objects) : fillSource(objects))
+  const source = optOut ? managedSource : shards ? shardedSource : fillSource
+  await server.fill(source(objects))
   if (secrets) await server.fill(secretSource(objects))
   if (pods > 0) await server.fill(podSource(Math.round(objects * pods)))
   if (clusterServiceVersions > 0) {
@@ -45,6 +48,7 @@ async function start({
     await fillClusterServiceVersions(server, Math.round(objects * clusterServiceVersions))
   }
   const address = { url: server.url, ca: server.ca, token: server.token, emptyVersion }
+  if (shards) await createRings(address)
   return optOut ? { ...address, optOut: await startOptOut(tls, objects) } : address
 }
 

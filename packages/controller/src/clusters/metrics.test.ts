@@ -88,6 +88,8 @@ it('M2: counts clusters by their state, and no metric has a label for the cluste
         'controller_runtime_reconcile_total{controller="config",result="success"} 3',
       ])
       expect(await lines('wherry_cache_objects')).toEqual([expect.stringMatching(/configmaps.*"} 3$/)])
+      // A cluster that is only read takes one connection.
+      expect(['a', 'b'].map(name => fleet.site(name).network.controls.connections().length)).toEqual([1, 1])
       const hosts = new Set([...(await metrics.text()).matchAll(/host="([^"]*)"/g)].map(([, host]) => host))
       expect(hosts).toEqual(new Set(['clusters', 'embedded.wherry.invalid']))
       for (const name of ['a', 'b', 'c']) await fleet.forget(name)

@@ -1,8 +1,9 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Client } from '@wherry/client'
+import { Client } from '@wherry/client'
 import { configMaps, events, pods, secrets } from '@wherry/client/resources/core'
 import { defineRing, Sharder } from '@wherry/controller/shards/testkit/sharder'
+import { startApiServer } from '@wherry/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { root } from '../../tools/workspace.ts'
 import { onStage, type Program, type Stage } from './small-program.ts'
@@ -232,6 +233,41 @@ const scenes: Readonly<Record<string, Scene>> = {
       }
     },
   },
+  'many-clusters': {
+    promise: 'works in each cluster that has a Secret, until the Secret is deleted',
+    async play({ client, start }) {
+      const other = await startApiServer()
+      const { url, ca, token } = other
+      const away = new Client({ url, ca, token })
+      try {
+        const program = start('small/many-clusters.ts')
+        await create(away, 'far', { colour: 'blue' })
+        const labels = { 'sigs.k8s.io/multicluster-runtime-kubeconfig': 'true' }
+        const add = (name: string, kubeconfig: object): Promise<unknown> =>
+          client.create(secrets, {
+            metadata: { namespace, name, labels },
+            stringData: { kubeconfig: JSON.stringify(kubeconfig) },
+          })
+        // Nobody listens there.
+        const [{ name, cluster }] = other.kubeconfig.clusters as [{ name: string; cluster: object }]
+        await add('dead', {
+          ...other.kubeconfig,
+          clusters: [{ name, cluster: { ...cluster, server: 'https://127.0.0.1:1' } }],
+        })
+        await add('eu', other.kubeconfig)
+        await program.line('far of eu has 1 keys')
+        await away.delete(configMaps, { namespace, name: 'far' })
+        await program.line('far of eu is gone')
+        await create(away, 'later', {})
+        await program.line('later of eu has 0 keys')
+        await client.delete(secrets, { namespace, name: 'eu' })
+        expect((await program.stop()).filter(line => line.startsWith('later'))).toEqual(['later of eu has 0 keys'])
+      } finally {
+        await away.close()
+        await other.close()
+      }
+    },
+  },
   events: {
     promise: 'records two events, one of them twice',
     async play({ client, start }) {
@@ -283,7 +319,7 @@ it.each(files)('%s has at most sixty lines, and imports packages by their public
   expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
   const imported = [...text.matchAll(/ from '([^']+)'/g)].map(([, from = '']) => from)
   expect(
-    imported.filter(from => !/^(node:|@wherry\/[a-z-]+(\/resources\/[a-z]+)?$|@opentelemetry\/)/.test(from)),
+    imported.filter(from => !/^(node:|@wherry\/[a-z-]+(\/clusters|\/resources\/[a-z]+)?$|@opentelemetry\/)/.test(from)),
   ).toEqual([])
 })
 

@@ -13,6 +13,8 @@ export interface ErrorContext {
   readonly key?: string | undefined
   /** The number of failures that this call reports together, if more than one; `key` is that of the first. */
   readonly count?: number | undefined
+  /** The name of the cluster, if the program works with several. */
+  readonly cluster?: string | undefined
 }
 
 /** The context of a warning, as flat data. */

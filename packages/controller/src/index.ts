@@ -47,7 +47,7 @@ export { AlreadyOwnedError, controllerOf, ownerReference, withOwner } from './ob
 export type { TraceParent } from './objects/traceparent.ts'
 export type { NamedController } from './operator/builder.ts'
 export { ControllerBuilder } from './operator/builder.ts'
-export type { ComponentDeclaration, OperatorComponent } from './operator/component.ts'
+export type { ComponentContext, ComponentDeclaration, OperatorComponent } from './operator/component.ts'
 export type { DeclaredRight } from './operator/declaration.ts'
 export { Operator } from './operator/operator.ts'
 export type {

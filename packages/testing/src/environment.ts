@@ -10,6 +10,8 @@ export interface ErrorContext {
   readonly key?: string | undefined
   /** The number of failures of this kind that the call reports, if there are several: `key` is that of the first. */
   readonly count?: number | undefined
+  /** The name of the cluster, if the program works with several. */
+  readonly cluster?: string | undefined
 }
 
 /** The subject of a warning, as flat data. */

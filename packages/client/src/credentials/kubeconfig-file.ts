@@ -96,11 +96,11 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
   return byLibrary(texts, config.getCurrentContext())
 }
 
-/** Decodes JSON, or YAML with anchors and merge keys. */
-async function decoded(text: string): Promise<unknown> {
+/** Decodes JSON, or YAML with anchors and merge keys. Rejects with an error that may quote the text. */
+export async function decoded(text: string): Promise<unknown> {
   if (text.trimStart().startsWith('{')) return JSON.parse(text)
   const { parse } = await import('yaml')
-  return parse(text, { merge: true, logLevel: 'silent' })
+  return parse(text, { merge: true, logLevel: 'error' })
 }
 
 /** Whether the current user has a legacy auth provider, such as `oidc`, and not only a token in a file. */

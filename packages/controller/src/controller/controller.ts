@@ -197,11 +197,6 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#state
   }
 
-  /** Whether the controller runs only on the leader. */
-  get onLeader(): boolean {
-    return this.#definition.onLeader ?? true
-  }
-
   /** A counter of the controller's activity. If it has not changed between two calls, and nothing was pending at both, the controller did nothing between them. */
   get activity(): number {
     return this.#activity

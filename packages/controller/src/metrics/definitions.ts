@@ -104,6 +104,8 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_client_retries_total: counter('Requests sent again because they were not processed.'),
   wherry_client_streams: gauge('Requests under way.', 'lane'),
 
+  wherry_clusters: gauge('Clusters that are worked with, by state.', 'state'),
+
   wherry_copies_drift_repairs_total: counter('Copies that were changed by somebody else, and made equal again.', 'set'),
   wherry_copies_failures_total: counter('Copies that could not be made equal, and are tried again.', 'set'),
   wherry_copies_skipped_writes_total: counter('Copies that were equal.', 'set'),

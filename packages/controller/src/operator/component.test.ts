@@ -1,8 +1,11 @@
+import { leases } from '@wherry/client/resources/coordination'
+import { aborted } from '@wherry/informer/internal'
 import { startApiServer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
+import { LeaderElection } from '../leader/leader-election.ts'
 import type { OperatorComponent } from './component.ts'
 import { inArcade } from './testkit/arcade.ts'
-import { answerOf, operating } from './testkit/both-servers.ts'
+import { answerOf, operating, until } from './testkit/both-servers.ts'
 import { defineGames, games } from './testkit/games.ts'
 
 const part = (name: string, said: string[], rest: Partial<OperatorComponent> = {}): OperatorComponent => ({
@@ -78,6 +81,64 @@ describe('components', () => {
       expect(simulation.environment.warnings).toEqual([])
     }))
 
+  it('with onLeader start and stop with the term, before and after its controllers; a replica that waits is ready', () =>
+    inArcade({ leader: { namespace: 'default' } }, async ({ operator, client, forGames, start, end, simulation }) => {
+      const said: string[] = []
+      const terms: unknown[] = []
+      const leads: OperatorComponent = {
+        ...part('leads', said),
+        onLeader: true,
+        start: async ({ name, term }) => {
+          terms.push([name, term?.identity])
+          said.push('leads starts')
+        },
+      }
+      operator.addComponent(leads).addComponent(part('everywhere', said))
+      forGames().reconcile(() => void said.push('the controller runs'))
+      const other = new LeaderElection({ client, namespace: 'default', name: 'arcade', identity: 'other' })
+      const over = new AbortController()
+      const running = other.run({ signal: over.signal, lead: ({ signal }) => aborted(signal) })
+      await simulation.advance(3000)
+      const started = start('chess')
+      await simulation.advance(5000)
+      expect(said).toEqual(['everywhere starts'])
+      over.abort()
+      await running
+      await started
+      expect(await end()).toBe('ended')
+      expect(said.slice(1)).toEqual(['leads starts', 'the controller runs', 'leads stops', 'everywhere stops'])
+      expect(terms).toEqual([['arcade', expect.any(String)]])
+    }))
+
+  it('with onLeader end the run if they do not start, and are stopped', () =>
+    inArcade({ leader: { namespace: 'default' } }, async ({ operator, run, end, simulation }) => {
+      const said: string[] = []
+      const start = (): Promise<never> => Promise.reject(new Error('no'))
+      operator.addComponent({ ...part('leads', said), onLeader: true, start })
+      run()
+      await simulation.advance(5000)
+      expect(operator.state).toBe('stopped')
+      expect(await end()).toMatchObject({ message: 'no' })
+      expect(said).toEqual(['leads stops'])
+    }))
+
+  it('with onLeader run in every process if the operator elects no leader', () =>
+    inArcade(async ({ operator, run, end, simulation }) => {
+      const said: string[] = []
+      operator.addComponent({ ...part('leads', said), onLeader: true })
+      run()
+      await simulation.advance(1)
+      await end()
+      expect(said).toEqual(['leads starts', 'leads stops'])
+    }))
+
+  it('X6: with onLeader are refused by an operator with shards and no leader', () =>
+    inArcade({ shards: { ring: 'games', namespace: 'default' } }, async ({ operator }) => {
+      const add = () => operator.addComponent({ ...part('leads', []), onLeader: true })
+      expect(add).toThrow(expect.objectContaining({ code: 'NOT_SHARDED' }))
+      expect(() => operator.addComponent({ ...part('a', []), onLeader: 'yes' } as never)).toThrow('component.onLeader')
+    }))
+
   it('X6: are refused if they are incomplete, late, or have the name of another one', () =>
     inArcade(async ({ operator, run, simulation }) => {
       const add = (component: object) => () => operator.addComponent(component as OperatorComponent)
@@ -121,6 +182,29 @@ describe('components', () => {
           expect(await answerOf(operator.healthPort, '/readyz')).toBe('200 ok')
         },
         { health: {} },
+      )
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('with onLeader do not hold the readiness of a replica that waits for the lease', async () => {
+    const server = await startApiServer()
+    try {
+      await operating(
+        server,
+        async ({ operator, client, run }) => {
+          const renewTime = new Date().toISOString().replace('Z', '000Z')
+          const spec = { holderIdentity: 'other', leaseDurationSeconds: 3600, renewTime }
+          await client.create(leases, { metadata: { name: 'arcade', namespace: 'default' }, spec })
+          const said: string[] = []
+          operator.addComponent({ ...part('leads', said), onLeader: true })
+          run()
+          await until(() => expect(operator.state).toBe('running'))
+          expect(await answerOf(operator.healthPort, '/readyz')).toBe('200 ok')
+          expect(said).toEqual([])
+        },
+        { health: {}, leader: { namespace: 'default' } },
       )
     } finally {
       await server.close()

@@ -1,4 +1,8 @@
-import { callback, checkOptions, text } from '@wherry/client/internal'
+import type { Client } from '@wherry/client'
+import { callback, checkOptions, flag, text } from '@wherry/client/internal'
+import type { Term } from '../leader/term.ts'
+import type { PrometheusMetrics } from '../metrics/prometheus.ts'
+import type { Traces } from '../tracing/traces.ts'
 import type { DeclaredRight } from './declaration.ts'
 
 /** The declarations of a component before the operator runs. `wherry rbac` and `wherry manifests` read them. */
@@ -9,14 +13,31 @@ export interface ComponentDeclaration {
   readonly details?: object | undefined
 }
 
+/** The operator, for a component that starts. */
+export interface ComponentContext {
+  /** The operator's name. */
+  readonly name: string
+  /** The operator's client. */
+  readonly client: Client
+  readonly metrics: PrometheusMetrics | undefined
+  readonly traces: Traces | undefined
+  /** The leader's term, for a component with `onLeader` of an operator that elects a leader. */
+  readonly term: Term | undefined
+}
+
 /**
- * A part that runs with an operator on every replica, whether the replica leads or not: a server, for example. `@wherry/webhook` has one.
+ * A part that runs with an operator, by default on every replica, whether the replica leads or not: a server, for example. `@wherry/webhook` has one.
  */
 export interface OperatorComponent {
   /** Names its check of `/readyz`: letters, digits, `-`, `_` and `.`. */
   readonly name: string
-  /** Starts the component, before all controllers. The run goes on when this resolves, and fails if it rejects. */
-  start(): Promise<void>
+  /**
+   * Whether the component runs only on the leader, if the operator elects one: it starts and stops with the term, and a replica that waits is ready without it.
+   * @default false
+   */
+  readonly onLeader?: boolean | undefined
+  /** Starts the component, before all controllers of the same place. The run goes on when this resolves, and fails if it rejects. */
+  start(context: ComponentContext): Promise<void>
   /** Throws, or rejects, while the component is not ready. @default it is ready when it has started */
   readonly ready?: ((signal: AbortSignal) => unknown) | undefined
   /** Returns the declarations, for tools, before the run. It must do no I/O. @default the component needs no rights */
@@ -27,11 +48,11 @@ export interface OperatorComponent {
 
 /** @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkComponent(component: OperatorComponent): void {
-  const { name, start, ready, declare, stop } = Object(component) as OperatorComponent
+  const { name, onLeader, start, ready, declare, stop } = Object(component) as OperatorComponent
   checkOptions(
     'component',
-    { name, start, ready, declare, stop },
-    { name: text, start: callback, ready: callback, declare: callback, stop: callback },
+    { name, onLeader, start, ready, declare, stop },
+    { name: text, onLeader: flag, start: callback, ready: callback, declare: callback, stop: callback },
     [...(['name', 'start', 'stop'] as const)],
   )
 }

@@ -12,6 +12,7 @@ import { type RunRecord, RunRecords } from '../controller/run-records.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
+import type { Term } from '../leader/term.ts'
 import { loggedEnvironment } from '../logging/logger.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
 import { isSure } from '../loops/loop.ts'
@@ -182,15 +183,19 @@ export class Operator {
   }
 
   /**
-   * Adds a component that runs with the controllers on every replica, such as a server. Components start one after the other in the order in which they
-   * were added, after the health server and before all controllers. They stop in the opposite order, after all controllers.
+   * Adds a component that runs with the controllers, such as a server: on every replica, or with `onLeader` on the leader. Components start one after the other
+   * in the order in which they were added, after the health server and before the controllers. They stop in the opposite order, after the controllers.
    *
-   * @throws UsageError if the operator runs already; OptionTypeError, OptionRangeError for a wrong component, or a name that is taken
+   * @throws UsageError if the operator runs already, or has shards and no leader for a component with `onLeader`; OptionTypeError, OptionRangeError for a wrong component, or a name that is taken
    */
   addComponent(component: OperatorComponent): this {
     checkComponent(component)
     if (this.#state !== 'idle') throw new UsageError('OPERATOR_USED', 'components are added before the operator is run')
-    const { name } = component
+    const { name, onLeader = false } = component
+    if (onLeader && this.#shards !== undefined && this.#leader === undefined) {
+      const message = `the component ${name} runs only on the leader, and an operator with shards runs in several processes: set the operator's option leader as well`
+      throw new UsageError('NOT_SHARDED', message)
+    }
     if (this.#components.some(one => one.name === name))
       throw new OptionRangeError('component.name', 'a name that no other component has', JSON.stringify(name))
     this.#health?.addReadyCheck(name, signal => this.#checkComponent(component, signal))
@@ -357,12 +362,10 @@ export class Operator {
       // A log shows each failure to connect, so this is only for operators without one.
       if (this.#options.log === undefined) this.#endLooking = this.#looks()
       await this.#health?.start()
-      for (const component of this.#components) {
-        if (signal.aborted) break
-        this.#started.unshift(component)
-        await Promise.race([component.start(), aborted(signal)])
-        this.#up.add(component)
-      }
+      await this.#startComponents(
+        this.#components.filter(one => !this.#leadersComponents.includes(one)),
+        signal,
+      )
       this.#isWatching = true
       this.#manager?.start()
       for (const controller of this.#controllers) controller.prepare()
@@ -379,7 +382,7 @@ export class Operator {
       ): Promise<void> | undefined =>
         lease === undefined || signal.aborted
           ? undefined
-          : this.#lead(lease, at(place)).catch(error => {
+          : this.#lead(lease, at(place), place === 'leader' ? this.#leadersComponents : []).catch(error => {
               // This applies during a stop, too: another process may lead by now.
               if (error instanceof LeadershipLostError) failure ??= { error }
               if (error instanceof LeaderStuckError) this.client.environment.onError(error, { phase: 'stop' })
@@ -406,29 +409,64 @@ export class Operator {
     return startShard(shards, this.client, this.#stop.signal)
   }
 
-  /** Runs the controllers that need a lease: those of the leader (rule C5), or of a shard (rule C7). Resolves when they were asked to end and have ended; rejects as the election or a start does. */
+  /**
+   * Runs the controllers that need a lease: those of the leader (rule C5), or of a shard (rule C7), and the components of the leader. Resolves when they
+   * were asked to end and have ended; rejects as the election or a start does.
+   */
   async #lead(
     leader: Omit<LeaderElectionOptions, 'client'>,
     controllers: readonly Controller<unknown>[],
+    components: readonly OperatorComponent[],
   ): Promise<void> {
     const { timeoutMs } = this.#patience
     // The controllers end in time by themselves, and report what has not ended.
-    const { graceMs = timeoutMs + sendingMs } = leader
+    const stops = components.length === 0 ? 1 : 2
+    const { graceMs = stops * (timeoutMs + sendingMs) } = leader
     await new LeaderElection({ ...leader, graceMs, client: this.client }).run({
       signal: this.#stop.signal,
-      lead: async ({ client, signal }) => {
-        const starts = controllers.map(controller => controller.start({ client, signal, stopTimeoutMs: timeoutMs }))
-        const failed = Promise.all(starts).then(() => undefined)
+      lead: async term => {
+        const { client, signal } = term
         try {
+          await this.#startComponents(components, signal, term)
+          if (signal.aborted) return
+          const starts = controllers.map(controller => controller.start({ client, signal, stopTimeoutMs: timeoutMs }))
+          const failed = Promise.all(starts).then(() => undefined)
+          failed.catch(() => {})
           await Promise.race([failed, aborted(signal)])
           await aborted(signal)
         } finally {
-          failed.catch(() => {})
           const reason = signal.reason instanceof Error ? signal.reason : undefined
           await Promise.all(controllers.map(controller => controller.stop({ reason, timeoutMs })))
+          await this.#stopComponents(components)
         }
       },
     })
+  }
+
+  /** Starts components one after the other, until the signal is aborted. */
+  async #startComponents(components: readonly OperatorComponent[], signal: AbortSignal, term?: Term): Promise<void> {
+    const { name, client } = this
+    const { metrics, traces } = this.#options
+    for (const component of components) {
+      if (signal.aborted) return
+      this.#started.unshift(component)
+      await Promise.race([component.start({ name, client, metrics, traces, term }), aborted(signal)])
+      this.#up.add(component)
+    }
+  }
+
+  /** Stops those of the components that began to start, the last first. */
+  async #stopComponents(components: readonly OperatorComponent[]): Promise<void> {
+    for (const component of this.#started.filter(one => components.includes(one))) {
+      this.#started.splice(this.#started.indexOf(component), 1)
+      this.#up.delete(component)
+      await this.#closeStep(() => component.stop())
+    }
+  }
+
+  /** The components that run only within the leader's term. */
+  get #leadersComponents(): readonly OperatorComponent[] {
+    return this.#leader === undefined ? [] : this.#components.filter(({ onLeader = false }) => onLeader)
   }
 
   #declared(definitions: readonly ControllerDefinition<unknown>[]): Declared {
@@ -511,7 +549,7 @@ export class Operator {
     const why = reason instanceof Error ? reason : undefined
     const steps = [
       () => Promise.all(controllers.map(controller => controller.stop({ reason: why, ...this.#patience }))),
-      ...this.#started.map(component => () => component.stop()),
+      () => this.#stopComponents(this.#components),
       () => this.#manager?.close(),
       () => this.narrow.close(),
       () => this.cache.close(),
@@ -520,16 +558,18 @@ export class Operator {
       () => this.#unmeasure?.(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]
-    // A step that fails does not keep the others from running.
-    for (const close of steps) {
-      try {
-        await close()
-      } catch (thrown) {
-        this.client.environment.onError(asError(thrown, 'a close threw'), { phase: 'close' })
-      }
-    }
+    for (const close of steps) await this.#closeStep(close)
     this.#runs.end()
     this.#state = 'stopped'
+  }
+
+  /** A step that fails does not keep the others from running. */
+  async #closeStep(close: () => unknown): Promise<void> {
+    try {
+      await close()
+    } catch (thrown) {
+      this.client.environment.onError(asError(thrown, 'a close threw'), { phase: 'close' })
+    }
   }
 
   /** Makes the health server. If tokens are reviewed, it uses the client for reviews. */
@@ -560,6 +600,7 @@ export class Operator {
   }
 
   async #checkComponent(component: OperatorComponent, signal: AbortSignal): Promise<void> {
+    if (!this.#up.has(component) && this.#leadersComponents.includes(component)) return
     if (!this.#up.has(component)) throw new NotYetError(`${component.name} has not been started`)
     await component.ready?.(signal)
   }

@@ -1,0 +1,7 @@
+export type { Cluster, ClusterReport, ClusterState, ClustersOptions } from './clusters/clusters.ts'
+export { Clusters } from './clusters/clusters.ts'
+export type { KubeconfigFilesOptions } from './clusters/kubeconfig-files.ts'
+export { kubeconfigFiles } from './clusters/kubeconfig-files.ts'
+export type { ClusterApiSecretsOptions, KubeconfigSecretsOptions } from './clusters/kubeconfig-secrets.ts'
+export { clusterApiSecrets, kubeconfigSecrets } from './clusters/kubeconfig-secrets.ts'
+export type { ClusterConnection, ClusterProvider, FoundClusters } from './clusters/provider.ts'

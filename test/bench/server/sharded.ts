@@ -2,9 +2,7 @@ import { Client } from '@wherry/client'
 import { fromUrl } from '@wherry/client/internal'
 import type { ServerAddress } from '../harness/bench.ts'
 import { fillSource } from './fill-source.ts'
-
-/** How many members the rings of this bench have. */
-export const ringSizes = [1, 2, 5] as const
+import { ringSizes } from './ring-sizes.ts'
 
 const prefix = 'alpha.sharding.timebertt.dev'
 

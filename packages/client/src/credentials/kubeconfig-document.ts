@@ -20,9 +20,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** The content of one kubeconfig, or of several merged ones. */
 export class Kubeconfig implements KubeConfigLike {
-  readonly #clusters: readonly KubeConfigCluster[]
-  readonly #users: readonly KubeConfigUser[]
-  readonly #contexts: readonly Context[]
+  readonly clusters: readonly KubeConfigCluster[]
+  readonly users: readonly KubeConfigUser[]
+  readonly contexts: readonly Context[]
   readonly #current: string
 
   private constructor(
@@ -31,9 +31,9 @@ export class Kubeconfig implements KubeConfigLike {
     contexts: readonly Context[],
     current: string,
   ) {
-    this.#clusters = clusters
-    this.#users = users
-    this.#contexts = contexts
+    this.clusters = clusters
+    this.users = users
+    this.contexts = contexts
     this.#current = current
   }
 
@@ -56,16 +56,16 @@ export class Kubeconfig implements KubeConfigLike {
   /** Adds the clusters, users and contexts of another kubeconfig. Of two with one name, the present one counts, as for kubectl. */
   merged(other: Kubeconfig): Kubeconfig {
     return new Kubeconfig(
-      withMissing(this.#clusters, other.#clusters),
-      withMissing(this.#users, other.#users),
-      withMissing(this.#contexts, other.#contexts),
+      withMissing(this.clusters, other.clusters),
+      withMissing(this.users, other.users),
+      withMissing(this.contexts, other.contexts),
       this.#current || other.#current,
     )
   }
 
   /** The same kubeconfig with another current context. */
   withContext(name: string): Kubeconfig {
-    return new Kubeconfig(this.#clusters, this.#users, this.#contexts, name)
+    return new Kubeconfig(this.clusters, this.users, this.contexts, name)
   }
 
   getCurrentContext(): string {
@@ -73,15 +73,15 @@ export class Kubeconfig implements KubeConfigLike {
   }
 
   getContextObject(name: string): Context | null {
-    return named(this.#contexts, name)
+    return named(this.contexts, name)
   }
 
   getCurrentCluster(): KubeConfigCluster | null {
-    return named(this.#clusters, this.getContextObject(this.#current)?.cluster)
+    return named(this.clusters, this.getContextObject(this.#current)?.cluster)
   }
 
   getCurrentUser(): KubeConfigUser | null {
-    return named(this.#users, this.getContextObject(this.#current)?.user)
+    return named(this.users, this.getContextObject(this.#current)?.user)
   }
 
   /** Always rejects: `@kubernetes/client-node` reads a kubeconfig with a legacy auth provider. */

@@ -7,7 +7,6 @@ import { SingleFlight } from './flight.ts'
 import { inCluster, isInCluster } from './in-cluster.ts'
 import { accessOf, boundTo, checkBound, type KubeConfigLike, tokenFileOf } from './kubeconfig.ts'
 import { Kubeconfig } from './kubeconfig-document.ts'
-import type { KubeconfigText } from './kubeconfig-library.ts'
 
 /** Options of {@link fromKubeconfigFile}. */
 export interface KubeconfigFileOptions extends AccessOptions {
@@ -66,7 +65,6 @@ async function defaultPaths(): Promise<string[]> {
 async function loaded(paths: readonly string[], context: string | undefined): Promise<KubeConfigLike> {
   const { readFile } = await import('node:fs/promises')
   const { dirname, resolve } = await import('node:path')
-  const texts: KubeconfigText[] = []
   let merged: Kubeconfig | undefined
   for (const path of paths) {
     const directory = resolve(dirname(path))
@@ -75,7 +73,6 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
       // As kubectl does: an empty file is a kubeconfig that says nothing.
       if (text.split('\n').every(line => /^\s*(?:#.*|---)?\s*$/.test(line))) continue
       const config = Kubeconfig.from(await decoded(text), directory)
-      texts.push({ text, directory })
       merged = merged === undefined ? config : merged.merged(config)
     } catch (cause) {
       const known = (cause as NodeJS.ErrnoException).code
@@ -93,7 +90,7 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
   const config = context === undefined ? merged : merged.withContext(context)
   if (!hasAuthProvider(config)) return config
   const { byLibrary } = await import('./kubeconfig-library.ts')
-  return byLibrary(texts, config.getCurrentContext())
+  return byLibrary(config)
 }
 
 /** Decodes JSON, or YAML with anchors and merge keys. Rejects with an error that may quote the text. */

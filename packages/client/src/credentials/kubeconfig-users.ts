@@ -10,22 +10,6 @@ export interface MoreOfUser {
 }
 
 /**
- * Adds the fields that client-node leaves out of its `users`, from `document`, the same file: `tokenFile`, `as-groups`, `as-uid`
- * and `as-user-extra`. Without them, a client would silently be anonymous, or act with other groups.
- * @throws CredentialsError with `KUBECONFIG_INVALID` if one of them is not valid
- */
-export function withMore<U extends { readonly name: string }>(users: readonly U[], document: unknown): U[] {
-  const entries = (document as { readonly users?: unknown }).users
-  if (users.length > 0 && (!Array.isArray(entries) || entries.length !== users.length)) {
-    throw new CredentialsError('KUBECONFIG_INVALID', 'the kind of a kubeconfig is Config')
-  }
-  return users.map((user, index) => {
-    const { user: said } = (entries as readonly { readonly user?: unknown }[])[index] ?? {}
-    return said === null || typeof said !== 'object' ? user : { ...user, ...moreOf(said, user.name) }
-  })
-}
-
-/**
  * Reads these fields of a user in a kubeconfig.
  * @throws CredentialsError with `KUBECONFIG_INVALID` if a field is not valid
  */

@@ -1,5 +1,5 @@
 import type { Bench } from '../../harness/bench.ts'
-import { ringSizes } from '../../server/sharded.ts'
+import { ringSizes } from '../../server/ring-sizes.ts'
 
 const alone = { subject: 'members-1' }
 

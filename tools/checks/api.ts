@@ -129,7 +129,7 @@ function reportOf(one: WorkspacePackage, { name, types }: { readonly name: strin
 
 /** What a program can import from the other entry points of a package. */
 function otherNames({ folder, manifest }: WorkspacePackage, door: string): ReadonlySet<string> {
-  const doors = Object.keys(manifest.exports ?? {}).filter(one => one !== './internal')
+  const doors = Object.keys(manifest.exports ?? {}).filter(one => !one.includes('internal'))
   const globs = doors.map(one => `src/${one === '.' ? 'index' : one.slice(2)}.ts`)
   const files = globSync(globs, { cwd: folder }).filter(file => file !== `src/${door}.ts`)
   const texts = files.map(file => exportedNames(join(folder, file)))

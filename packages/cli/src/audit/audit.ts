@@ -9,7 +9,7 @@ import type { GameOptions } from './game/game-options.ts'
 import { type GameReport, type GameStage, play } from './game/play.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { Received } from './ledger/received.ts'
-import { clusterOf, embedded, type Place } from './place.ts'
+import { clusterOf, type Place } from './place.ts'
 import { AuditedCommand } from './process/audited-command.ts'
 import { MemorySamples } from './process/memory-samples.ts'
 import { keepHeapSmall } from './process/small-heap.ts'
@@ -108,7 +108,10 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
 
 async function placeOf(options: AuditOptions, namespace: string, host: CommandHost): Promise<Place> {
   const { crds, objects, kubeconfig, cluster, isAgreed } = options
-  if (kubeconfig === undefined && cluster === undefined) return await embedded(crds, objects, host)
+  if (kubeconfig === undefined && cluster === undefined) {
+    const { embedded } = await import('./embedded-place.ts')
+    return await embedded(crds, objects, host)
+  }
   const place = await clusterOf(kubeconfig, cluster, host)
   if (cluster === undefined || isAgreed) return place
   const where = `${cluster} (${place.access.server.href.replace(/\/$/, '')})`

@@ -1,4 +1,4 @@
-import { type AskedRight, parseRequestPath, verbOf } from '@wherry/apiserver/internal'
+import { type AskedRight, parseRequestPath, verbOf } from '@wherry/apiserver/internal/requests'
 import { type RightsHead, rightsOf } from '../rights/asked-rights.ts'
 import type { BodyForm } from '../scan/shapes.ts'
 

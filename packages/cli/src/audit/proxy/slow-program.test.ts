@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
 import { createServer, request, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { createCertificateAuthority } from '@wherry/apiserver/internal'
+import { createCertificateAuthority } from '@wherry/apiserver/internal/requests'
 import { fromUrl } from '@wherry/client/internal'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Ledger } from '../ledger/ledger.ts'
 import { startProxy } from './proxy.ts'
 
@@ -69,6 +70,34 @@ it('a program that does not read stops the server, and then receives every byte'
   for await (const chunk of answer) received.update(chunk as Buffer)
   expect(received.digest('hex')).toBe(sum.digest('hex'))
   expect(sent).toBe(pieces)
+})
+
+it('over HTTP/2, an answer fills the whole window of a program that does not read it, and other answers pass', async () => {
+  await using run = await proxied()
+  run.server.on('request', async ({ url }, response) => {
+    const isLong = url === '/api/v1/configmaps'
+    for (let sent = 0; sent < (isLong ? pieces : 1) && !response.destroyed; sent++) {
+      if (!response.write(Buffer.alloc(pieceBytes)))
+        await Promise.race([once(response, 'drain'), once(response, 'close')])
+    }
+    response.end()
+  })
+  const windowBytes = 4 * pieceBytes
+  const session = connectHttp2(run.url, { ca: run.ca, settings: { initialWindowSize: windowBytes } })
+  try {
+    await once(session, 'connect')
+    session.setLocalWindowSize(2 * windowBytes)
+    const unread = session.request({ ':path': '/api/v1/configmaps' })
+    await once(unread, 'response')
+    await vi.waitFor(() => expect(unread.state.localWindowSize).toBe(0))
+    const other = session.request({ ':path': '/api/v1/secrets' })
+    let received = 0
+    for await (const chunk of other) received += (chunk as Buffer).length
+    expect(received).toBe(pieceBytes)
+    expect(unread.state.localWindowSize).toBe(0)
+  } finally {
+    session.destroy()
+  }
 })
 
 it('a program that reads an upgraded connection late receives every byte', async () => {

@@ -5,7 +5,7 @@ import {
   readImpersonation,
   UsedRights,
   verbOf,
-} from '@wherry/apiserver/internal'
+} from '@wherry/apiserver/internal/requests'
 import type { SeenRight } from '../../rbac/recorded.ts'
 
 /** The parts of a request that decide which rights it needs. */

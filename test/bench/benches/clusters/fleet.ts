@@ -23,7 +23,7 @@ const START_TIMEOUT_MS = 120_000
 /** From one change to the next, unless its reconcile takes longer. */
 const EVERY_MS = 10
 
-/** An operator in so many clusters, of which a part is dead: what it takes, and how soon it reconciles changes of the others. */
+/** Measures an operator in so many clusters, some of them dead: its RSS, and how soon it reconciles changes of the others. */
 export async function run({ objects, options }: SubjectContext): Promise<Metrics> {
   const dead = Math.round(objects * Number(options.dead))
   const processes = Array.from({ length: SERVER_PROCESSES }, (_, index) =>

@@ -5,6 +5,7 @@ import { bundlesBench } from './bundles/bench.ts'
 import { callBench } from './call/bench.ts'
 import { catalogBench } from './catalog/bench.ts'
 import { churnBench } from './churn/bench.ts'
+import { clustersBench } from './clusters/bench.ts'
 import { coldBench } from './cold/bench.ts'
 import { convertBench } from './convert/bench.ts'
 import { copiedBench } from './copied/bench.ts'
@@ -68,6 +69,7 @@ export const benches: readonly Bench[] = [
   reconcileBench,
   coldBench,
   shardsBench,
+  clustersBench,
   operatorBench,
   crdBench,
   createBench,

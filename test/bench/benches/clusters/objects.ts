@@ -1,0 +1,2 @@
+/** How many ConfigMaps each cluster has. */
+export const objectsOfCluster = 5

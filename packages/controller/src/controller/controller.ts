@@ -130,9 +130,10 @@ export class Controller<C, S extends Scope = Scope> {
 
   /**
    * Does no I/O.
-   * @param shard the part of the controller that a shard runs; made by an operator. @default the controller runs all keys
    * @throws OptionTypeError, OptionRangeError
    */
+  constructor(definition: ControllerDefinition<C, S>, parts: ControllerParts)
+  // An operator gives the part of the controller that a shard runs, too (rule C7).
   constructor(given: ControllerDefinition<C, S>, parts: ControllerParts, shard?: ControllerShard) {
     checkDefinition(given as unknown as ControllerDefinition<never, never>)
     checkParts(parts)

@@ -6,7 +6,12 @@ import { NarrowCache } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'
 import { isReconciling } from '../controller/current-run.ts'
-import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
+import {
+  type ControllerDefinition,
+  type ControllerOptions,
+  type ControllerParts,
+  checkDefinition,
+} from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
 import { type RunRecord, RunRecords } from '../controller/run-records.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
@@ -24,7 +29,7 @@ import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { NotYetError } from '../server/not-yet.ts'
 import { type ShardSettings, shardSettings } from '../shards/options.ts'
-import type { Shard } from '../shards/shard.ts'
+import type { ControllerShard, Shard } from '../shards/shard.ts'
 import { openTelemetryTraces } from '../tracing/traces.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
@@ -518,7 +523,7 @@ export class Operator {
     const { client, cache, narrow } = this
     const manager = (Manager: typeof WatchManager): WatchManager => this.manager(Manager)
     const own = { client, cache, narrow, manager, operator: this.name, writes: this.#writes }
-    return new Controller(
+    return new ControllerOfShard(
       definition,
       { ...own, log, metrics, poll, traces, runs: this.#runs },
       shard?.part(definition.name, primaryView(definition.for)),
@@ -627,6 +632,13 @@ export class Operator {
     }
   }
 }
+
+/** The shard is no part of the public signature. */
+const ControllerOfShard = Controller as unknown as new (
+  definition: ControllerDefinition<unknown>,
+  parts: ControllerParts,
+  shard: ControllerShard | undefined,
+) => Controller<unknown>
 
 /** How much longer a stop of a leader may take, in milliseconds: waiting events are sent for 5 s at most. */
 const sendingMs = 6000

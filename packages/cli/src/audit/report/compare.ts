@@ -4,6 +4,8 @@ import { recordedReport } from './recorded-report.ts'
 
 /** Prints the differences between the reports of two files. */
 export async function compare(before: string, after: string, host: CommandHost): Promise<void> {
-  const [old, now] = await Promise.all([recordedReport(before, host), recordedReport(after, host)])
+  // One after the other: of two files that are missing, the first is named.
+  const old = await recordedReport(before, host)
+  const now = await recordedReport(after, host)
   host.stdout.write(comparison(old, now))
 }

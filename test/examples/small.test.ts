@@ -224,7 +224,7 @@ const scenes: Readonly<Record<string, Scene>> = {
           expect(new Set(programs.flatMap(worked)).size).toBe(names.length)
         }, patient)
         expect((await programs[0].stop()).filter(line => line.includes('gone'))).toEqual([])
-        // An object may have been worked on by the second, then by the first: only a line of its new state shows who has it.
+        // An object may have been worked on by the second, then by the first: only a line of its new state shows which of them has it.
         for (const name of names) await client.patch(configMaps, { namespace, name }, { data: { size: '1' } })
         await vi.waitFor(() => {
           expect(names.filter(name => programs[1].lines.includes(`${name} has 2 keys`))).toEqual(names)

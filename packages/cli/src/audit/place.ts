@@ -3,6 +3,7 @@ import { type ClusterAccess, fromKubeconfigFile } from '@wherry/client'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { oneLine } from '../one-line.ts'
+import { shellWord } from '../shell-word.ts'
 
 /** The API server that a command runs against. */
 export interface Place extends AsyncDisposable {
@@ -26,7 +27,7 @@ export async function clusterOf(
       'the user of the kubeconfig acts as another user, which wherry audit does not support: name another context',
     )
   const flags = Object.entries({ kubeconfig, context }).flatMap(([flag, value]) =>
-    value ? [`--${flag}`, quoted(value)] : [],
+    value ? [`--${flag}`, shellWord(value)] : [],
   )
   return {
     access,
@@ -34,6 +35,3 @@ export async function clusterOf(
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
 }
-
-/** An argument for a shell. */
-const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

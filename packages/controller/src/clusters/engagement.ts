@@ -40,7 +40,7 @@ export interface ClusterReport {
   readonly error: Error | undefined
 }
 
-/** What all clusters of an operator share. */
+/** The parts that all clusters of an operator share. */
 export interface Engaging {
   /** The home cluster's client. */
   readonly home: Client

@@ -5,13 +5,8 @@ import { neededRoles } from '../../rbac/roles.ts'
 
 /** The roles for the rights that a program used, as YAML. Comments have the limits of such a run. */
 export function rightsYaml(seen: readonly SeenRight[]): string {
-  const needed = neededRights(
-    seen.filter(one => !isActing(one)),
-    undefined,
-    {
-      ...{ namespace: undefined, own: [], isEach: true },
-    },
-  )
+  const own = seen.filter(one => !isActing(one))
+  const needed = neededRights(own, undefined, { namespace: undefined, own: [], isEach: true })
   // The right to act as any user would be the right to everything.
   const acting = seen.filter(isActing).map(right => ({ ...right, exact: true }))
   const roles = neededRoles([...needed, ...acting], { fixed: [], any: [] }).map(role => ({

@@ -14,7 +14,7 @@ export interface Site {
   readonly server: EmbeddedApiServer
   /** The network between the operator and the server. */
   readonly network: MemoryTransport
-  /** Of the test. */
+  /** The client by which the test writes to the server. */
   readonly client: Client
 }
 

@@ -66,6 +66,13 @@ export const applyFlows: readonly Flow[] = [
         metadata: { name: 'a', labls: {} },
         spec: { containers: [{ name: 'a', image: 'a', imagPullPolicy: 'Always' }], replicas: 1 },
       },
+      // Server-side apply: a real server walks a map in the order that Go draws and stops at its first unknown field, so no map has two.
+      'deep.json': {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'a', labls: {} },
+        spec: { containers: [{ name: 'a', image: 'a', imagPullPolicy: 'Always' }] },
+      },
       'types.json': { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: 'no' } },
       'empty.json': { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: {} },
       'value.json': {
@@ -98,7 +105,7 @@ export const applyFlows: readonly Flow[] = [
       'apply -f name.json',
       'apply -f broken.yaml',
       'apply -f missing.yaml',
-      'apply --server-side -f nested.json',
+      'apply --server-side -f deep.json',
       { args: 'apply -f -', stdin: JSON.stringify(blue('pink')) },
     ],
   },

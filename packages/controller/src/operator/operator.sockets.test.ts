@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
+import { defineRing } from '../shards/testkit/sharder.ts'
 import { Operator } from './operator.ts'
 import type { ConnectOptions } from './options.ts'
 import { answerOf, operating, operatorOverSockets, patient, until } from './testkit/both-servers.ts'
@@ -52,6 +53,30 @@ describe('an operator over sockets', () => {
         await expect(answerOf(healthPort, '/healthz')).rejects.toThrow()
       },
       { health: {} },
+    ))
+
+  it('C5, C7: the health server of a shard answers while its ring can not be read', () =>
+    operating(
+      server,
+      async ({ client, operator, run, lines, errors }) => {
+        await defineRing(client, 'maps', [{ resource: 'configmaps' }])
+        operator
+          .controller('maps')
+          .for(configMaps)
+          .reconcile(() => {})
+        const match = { resource: 'controllerrings.sharding.timebertt.dev', verb: 'get' }
+        const fault = await server.faults.add({ match, effect: { kind: 'delay', ms: 600_000 } })
+        run()
+        await until(() => expect(operator.healthPort).toBeGreaterThan(0))
+        expect(await answerOf(operator.healthPort, '/healthz')).toBe('200 ok')
+        expect(await answerOf(operator.healthPort, '/readyz')).toContain('500 [-]caches failed')
+        expect(lines).toContain('readyz/caches: the ring maps has not been read')
+        expect(errors).toEqual([])
+        await fault.remove()
+        await server.breakConnections()
+        await until(async () => expect(await answerOf(operator.healthPort, '/readyz')).toBe('200 ok'))
+      },
+      { health: {}, shards: { ring: 'maps', name: 'a', namespace: 'default' } },
     ))
 
   it('C3, C8: is not ready before a source has its first state, and says which', () =>

@@ -336,13 +336,6 @@ export class Operator {
       this.#stop.abort(error)
     }
     try {
-      const shards = this.#shards
-      const shard = shards && (await this.#startShard(shards))
-      const placed = definitions.map(definition => {
-        const place = this.#placeOf(definition)
-        return { place, controller: this.#make(definition, place === 'shard' ? shard : undefined) }
-      })
-      this.#controllers = placed.map(({ controller }) => controller)
       const observed = (): readonly ObservedController[] =>
         this.#controllers.map(one => ({
           ...{ name: one.name, obstacle: one.obstacle, pending: one.pending() },
@@ -350,13 +343,6 @@ export class Operator {
           views: one.views.map(({ key }) => key),
         }))
       publishOperator(this, observed, error => this.#hopeless.abort(error))
-      log('the operator starts', {
-        wherry: version,
-        cluster: client.server,
-        ...(shard && { ring: shard.ring, shard: shard.name }),
-        controllers: this.#controllers.map(({ name }) => name),
-        watches: [...new Set(this.#controllers.flatMap(({ views }) => views.map(({ key }) => key)))],
-      })
       const fault = nodeFault(process.versions)
       if (fault !== undefined) environment.onWarning(fault)
       if (definitions.length + this.#components.length === 0) {
@@ -367,6 +353,21 @@ export class Operator {
       // A log shows each failure to connect, so this is only for operators without one.
       if (this.#options.log === undefined) this.#endLooking = this.#looks()
       await this.#health?.start()
+      // The ring is read after that: a liveness probe is answered while the API server is not there.
+      const shards = this.#shards
+      const shard = shards && (await this.#startShard(shards))
+      const placed = definitions.map(definition => {
+        const place = this.#placeOf(definition)
+        return { place, controller: this.#make(definition, place === 'shard' ? shard : undefined) }
+      })
+      this.#controllers = placed.map(({ controller }) => controller)
+      log('the operator starts', {
+        wherry: version,
+        cluster: client.server,
+        ...(shard && { ring: shard.ring, shard: shard.name }),
+        controllers: this.#controllers.map(({ name }) => name),
+        watches: [...new Set(this.#controllers.flatMap(({ views }) => views.map(({ key }) => key)))],
+      })
       await this.#startComponents(
         this.#components.filter(one => !this.#leadersComponents.includes(one)),
         signal,
@@ -597,6 +598,9 @@ export class Operator {
   /** Throws while a controller has not started, or while a controller that waits for the leader's term lacks views in the cache. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
+    if (this.#controllers.length < this.#named.size) {
+      throw new NotYetError(`the ring ${this.#shards?.ring} has not been read`)
+    }
     for (const { state, obstacle, unwatched } of this.#controllers) {
       if (obstacle === undefined) continue
       if (state === 'starting') throw new NotYetError(obstacle)

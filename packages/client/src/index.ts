@@ -121,6 +121,7 @@ export type {
   WithinSelectors,
 } from './views/resource.ts'
 export { defineResource } from './views/resource.ts'
+export type { Shard, ShardInput } from './views/shard.ts'
 export type { WatchEnd } from './watch/end.ts'
 export type { WatchEvent } from './watch/events.ts'
 export type { ChangeType } from './watch/line.ts'

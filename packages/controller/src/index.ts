@@ -94,7 +94,12 @@ export type { Authorize, Verdict } from './server/authorize.ts'
 export { tokenReview } from './server/authorize.ts'
 export type { HealthCheck, HealthServerOptions } from './server/health-server.ts'
 export { HealthServer } from './server/health-server.ts'
-export type { OperatorShardOptions } from './shards/options.ts'
+export type {
+  OperatorRingOptions,
+  OperatorShardOptions,
+  OperatorUidShardOptions,
+  ShardLeaseOptions,
+} from './shards/options.ts'
 export type { Cause, CauseChange } from './sources/cause.ts'
 export { Channel } from './sources/channel.ts'
 export type { ControllerSource } from './sources/controller-source.ts'

@@ -2,8 +2,12 @@ import { Client, type Environment } from '@wherry/client'
 import { type EmbeddedApiServer, type Simulation, simulate, startApiServer } from '@wherry/testing'
 
 /** A server in memory, on the time and the random numbers of a simulation. It holds only what a test writes. */
-export function simulatedServer({ clock, random }: Simulation): Promise<EmbeddedApiServer> {
-  return startApiServer({ clusterObjects: false, isolate: false, sockets: false, clock, random: random.fork('server') })
+export function simulatedServer(
+  { clock, random }: Simulation,
+  options: { readonly shards?: boolean } = {},
+): Promise<EmbeddedApiServer> {
+  const simulated = { clock, random: random.fork('server'), sockets: false, isolate: false } as const
+  return startApiServer({ clusterObjects: false, ...simulated, ...options })
 }
 
 /** A server and a client of it in memory, on simulated time. */

@@ -184,9 +184,10 @@ function names(option: string, value: unknown): void {
 
 function resource(option: string, value: unknown): void {
   having('a resource', 'within', 'project', 'full')(option, value)
-  const { resource: type, projection, namespaces, labels, fields } = value as View
+  const { resource: type, projection, namespaces, shard, labels, fields } = value as View
   if (!type.namespaced) throw new OptionRangeError(option, 'a resource with namespaces', type.plural)
-  if (projection.kind !== 'default' || namespaces !== undefined || labels.text !== '' || fields.text !== '') {
+  const isWhole = namespaces === undefined && shard === undefined && labels.text === '' && fields.text === ''
+  if (projection.kind !== 'default' || !isWhole) {
     throw new OptionRangeError(option, 'a resource as it is: whole objects, of all namespaces', 'a view of fewer')
   }
 }

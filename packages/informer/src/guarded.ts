@@ -4,7 +4,7 @@ import { TransformError } from './errors.ts'
 
 /** The view for reads that bypass a cache. If its projection throws, the read throws the `TransformError` that a cache would throw. */
 export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
-  const { key, resource, namespaces, labels, fields, projection, within } = view
+  const { key, resource, namespaces, shard, labels, fields, projection, within } = view
   const { kind, name } = projection
   if (kind !== 'named') return view
   const project = projector(view as View<C>)
@@ -16,8 +16,6 @@ export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
       throw new TransformError(key, keyText({ name: named, namespace }), redactError(resource, cause))
     }
   }
-  return { key, resource, namespaces, labels, fields, projection: { kind, name, project: checked }, within } as View<
-    C,
-    S
-  >
+  const guardedProjection = { kind, name, project: checked }
+  return { key, resource, namespaces, shard, labels, fields, projection: guardedProjection, within } as View<C, S>
 }

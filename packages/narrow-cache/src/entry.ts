@@ -244,7 +244,8 @@ export class Entry implements StoreWriter, Task {
     const after: AfterWrites = { ...this.#after }
     this.#after = after
     if (resourceVersion === undefined || this.#version === resourceVersion) return
-    const isSelected = this.scope.of.view.labels.matches(labels)
+    const { view } = this.scope.of
+    const isSelected = view.labels.matches(labels) && view.shard?.has(uid ?? '') !== false
     // An absent object that the view does not select is absent at that resourceVersion, too.
     if (!isSelected && this.#version === undefined && this.isKnown) {
       if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion

@@ -3,9 +3,9 @@ import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 
 /** The request that reads all objects of a view in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
 export function targetIn(view: View, namespace: string | undefined): ReadTarget {
-  const { key, resource, labels, fields, projection, within } = view
+  const { key, resource, shard, labels, fields, projection, within } = view
   const namespaces = namespace === undefined ? undefined : [namespace]
-  const [target] = targetsOf({ key, resource, labels, projection, within, namespaces, fields })
+  const [target] = targetsOf({ key, resource, shard, labels, projection, within, namespaces, fields })
   return target as ReadTarget
 }
 

@@ -160,6 +160,16 @@ it('K7: with a leader there are two replicas, and a rolling update', async () =>
   expect(JSON.stringify(deployment)).toContain('"image":"example.com/game:7"')
 })
 
+it('K7: processes that share objects by uid are a StatefulSet, which numbers their hosts', async () => {
+  await gameOperator({ health, leader: true, processes: 3 })
+  const set = (await documents('manifests main.mjs --name game')).at(-1)
+  expect(set).toMatchObject({
+    kind: 'StatefulSet',
+    spec: { replicas: 3, serviceName: 'game', podManagementPolicy: 'Parallel' },
+  })
+  expect(set?.spec).not.toHaveProperty('strategy')
+})
+
 it('K7: metrics have a Service, and a ServiceMonitor if it is asked for, with the token that they need', async () => {
   await gameOperator({ health: { ...health, port: 9443, tls: true, metrics: true, tokenReview: true } })
   const kinds = (all: readonly Document[]): string[] =>

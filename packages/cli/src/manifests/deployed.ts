@@ -11,6 +11,8 @@ export interface Deployed {
   readonly roles: readonly NeededRole[]
   /** Whether the operator elects a leader among several processes. */
   readonly leader: boolean
+  /** How many processes share the objects by their uids. Each needs a host's name that ends with its number. @default they don't */
+  readonly processes?: number | undefined
   readonly health: DeclaredHealth | undefined
   readonly hasServiceMonitor: boolean
   readonly webhooks?: WebhookDetails | undefined

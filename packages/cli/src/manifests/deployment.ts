@@ -2,9 +2,9 @@ import type { DeclaredHealth } from '../program/declaration.ts'
 import { type Deployed, labelsOf } from './deployed.ts'
 import { webhookPort } from './webhook-details.ts'
 
-/** The Deployment of an operator: without root, with a read-only file system, and with the maximum time that an operator needs to end. */
+/** The Deployment of an operator, or the StatefulSet if its processes have numbers: without root, with a read-only file system, and with the maximum time that an operator needs to end. */
 export function deployment(deployed: Deployed): object {
-  const { name, namespace, image, health, webhooks } = deployed
+  const { name, namespace, image, processes, health, webhooks } = deployed
   const labels = labelsOf(name)
   const ports = [
     ...(health ? [{ name: 'health', containerPort: health.port }] : []),
@@ -12,7 +12,7 @@ export function deployment(deployed: Deployed): object {
   ]
   return {
     apiVersion: 'apps/v1',
-    kind: 'Deployment',
+    kind: processes === undefined ? 'Deployment' : 'StatefulSet',
     metadata: { name, namespace, labels },
     spec: {
       ...replicas(deployed),
@@ -67,8 +67,12 @@ function spread(name: string): object {
   return { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', labelSelector }
 }
 
-/** The number of replicas and the strategy of a rollout. Without a leader, two replicas would both write. With webhooks, a replica ends only when another is ready. */
-function replicas({ leader, webhooks }: Deployed): { readonly replicas: number; readonly strategy?: object } {
+/** The number of replicas and how they are replaced. Processes that share the objects by their uids have a fixed number, and start together. Without a leader, two replicas would both write. With webhooks, a replica ends only when another is ready. */
+function replicas({ name, leader, processes, webhooks }: Deployed): {
+  readonly replicas: number
+  readonly [field: string]: unknown
+} {
+  if (processes !== undefined) return { replicas: processes, serviceName: name, podManagementPolicy: 'Parallel' }
   if (!leader && !webhooks?.fails) return { replicas: 1, strategy: { type: 'Recreate' } }
   if (webhooks === undefined) return { replicas: 2 }
   return { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } } }

@@ -28,14 +28,14 @@ export async function manifestFiles(
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
     throw wrongUsage(`--name ${name}: lower-case letters, digits and -, up to 63`)
   const { namespace = name, roles, program: run } = await operatorRoles(program, name, options, host)
-  const { leader = false, health } = run?.declaration ?? {}
+  const { leader = false, processes, health } = run?.declaration ?? {}
   if (health === undefined) host.stderr.write(`wherry: no probes: ${program ?? 'no program'} serves no health\n`)
   else checkReachable(health, program ?? '')
   if (serviceMonitor && !health?.metrics)
     throw refused(`--service-monitor: ${program ?? 'no program'} serves no metrics`)
   const webhooks = run && webhooksOf(run.declaration, namespace, run.file)
   const manifests = manifestsYaml({
-    ...{ name, namespace, image, roles, leader, health, webhooks },
+    ...{ name, namespace, image, roles, leader, processes, health, webhooks },
     ...{ hasServiceMonitor: serviceMonitor === true, hasNetworkPolicy: networkPolicy === true },
   })
   const others = [...(await definitionFiles(crd, host.cwd)), ...granted]

@@ -24,6 +24,8 @@ export interface DeclaredHealth {
 export interface OperatorDeclaration {
   readonly name: string
   readonly leader: boolean
+  /** How many processes share the objects by their uids, each with a number. Missing if they don't. */
+  readonly processes?: number | undefined
   readonly health?: DeclaredHealth | undefined
   /** The namespaces of the primary objects. Missing for the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
@@ -45,13 +47,14 @@ export function isDeclaration(value: unknown): value is OperatorDeclaration {
   const {
     name,
     leader,
+    processes = 1,
     namespaces = [],
     rights,
     health,
     controllers = [],
     components = [],
   } = (value ?? {}) as Partial<Record<string, unknown>>
-  if (typeof name !== 'string' || typeof leader !== 'boolean') return false
+  if (typeof name !== 'string' || typeof leader !== 'boolean' || typeof processes !== 'number') return false
   if (!areTexts(namespaces) || !areTexts(controllers)) return false
   if (!Array.isArray(components) || !areTexts(components.map(one => one?.name))) return false
   if (health !== undefined && typeof (health as DeclaredHealth).port !== 'number') return false

@@ -5,7 +5,7 @@ import type { ListHead } from '../bytes/list-head.ts'
 import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { whyUnproved } from './list-proof.ts'
-import { InvalidObjectError, type ReceivedObject, whyStray } from './object.ts'
+import { InvalidObjectError, isOfOtherShard, type ReceivedObject, whyStray } from './object.ts'
 import type { ReadTarget } from './target.ts'
 
 /** The options of a list request. */
@@ -84,6 +84,8 @@ class Items implements ReadHandlers<object> {
   readonly about: RequestInfo
   readonly #target: ReadTarget
   readonly #on: ItemHandlers
+  /** Whether an item was of another shard. */
+  #hasOthers = false
 
   constructor(target: ReadTarget, maxItemBytes: number | undefined, on: ItemHandlers) {
     this.#target = target
@@ -95,8 +97,10 @@ class Items implements ReadHandlers<object> {
 
   piece(object: object): void {
     const why = whyStray(object as ReceivedObject, this.#target)
-    if (why === undefined) this.#on.item(object, this.cutter.itemBytes)
-    else this.#on.skipped?.(new InvalidObjectError(this.#target.resource, `an item of the list ${why}`))
+    if (why === undefined) {
+      if (isOfOtherShard(object as ReceivedObject, this.#target)) this.#hasOthers = true
+      else this.#on.item(object, this.cutter.itemBytes)
+    } else this.#on.skipped?.(new InvalidObjectError(this.#target.resource, `an item of the list ${why}`))
   }
 
   end(): void {
@@ -105,7 +109,9 @@ class Items implements ReadHandlers<object> {
       ? 'the answer is cut short'
       : !sawItems
         ? 'the answer is no list'
-        : whyUnproved(head, this.#target)
+        : this.#hasOthers && head.metadata.shardInfo !== undefined
+          ? 'the server has selected by a shard, and has sent objects of another one: it hashes uids in another way'
+          : whyUnproved(head, this.#target)
     if (why === undefined) this.#on.end(head)
     else this.#on.error(new InvalidBodyError(why, this.about))
   }

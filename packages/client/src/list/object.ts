@@ -8,6 +8,7 @@ export interface ReceivedObject {
     | {
         readonly name?: unknown
         readonly namespace?: unknown
+        readonly uid?: unknown
         readonly resourceVersion?: unknown
         readonly annotations?: unknown
       }
@@ -50,6 +51,11 @@ export function whyStray(object: ReceivedObject, target: ReadTarget): string | u
   const version = metadata?.resourceVersion
   const isVersion = version === undefined || (typeof version === 'string' && version !== '')
   return isVersion ? undefined : 'has a resourceVersion that is no text'
+}
+
+/** Whether an object of `target` is of another shard: the server knows no sharded lists and watches, and has sent all. */
+export function isOfOtherShard({ metadata }: ReceivedObject, { shard }: ReadTarget): boolean {
+  return shard !== undefined && !shard.has(String(metadata?.uid))
 }
 
 /** An aggregated API that knows no metadata form answers with the whole. */

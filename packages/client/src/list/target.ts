@@ -1,9 +1,11 @@
 import type { TypeMeta } from '../bytes/list-head.ts'
 import { readableCheck } from '../errors/check.ts'
+import { OptionRangeError } from '../errors/option.ts'
 import { apiVersionOf, collectionPath, resourceName } from '../views/path.ts'
 import { acceptOf, isExact, isLean } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import { isSensitive } from '../views/sensitive.ts'
+import type { Shard } from '../views/shard.ts'
 import { listKindOf } from './list-proof.ts'
 
 /** The selectors of a list or watch, as in its query. */
@@ -20,6 +22,8 @@ export interface ReadTarget {
   readonly path: string
   /** The namespace of all objects; `undefined`: any. Objects of other namespaces are left out. */
   readonly namespace?: string | undefined
+  /** The part of the objects; `undefined`: all. Objects of other parts are left out: not all servers select by it. */
+  readonly shard?: Shard | undefined
   /** The name of the only selected object; `undefined`: any. Objects of other names are left out. */
   readonly name?: string | undefined
   readonly selection: Selection
@@ -47,16 +51,21 @@ export interface ReadTarget {
  * The read targets of a view: one for each of its namespaces, or one for all.
  *
  * @param shardSelector the shard selector of each target
+ * @throws OptionRangeError for a shard selector if the view has its own
  */
 export function targetsOf(view: View, shardSelector?: string | undefined): ReadTarget[] {
   readableCheck('view', view)
-  const { resource, namespaces } = view
+  const { resource, namespaces, shard } = view
+  if (shard !== undefined && shardSelector !== undefined) {
+    throw new OptionRangeError('shardSelector', 'nothing for a view that has a shard', shardSelector)
+  }
   const shared = {
+    shard,
     name: view.fields.equal('metadata.name'),
     selection: {
       labelSelector: view.labels.text || undefined,
       fieldSelector: view.fields.text || undefined,
-      shardSelector,
+      shardSelector: shardSelector ?? shard?.selector,
     },
     listAccept: acceptOf(view, 'list'),
     watchAccept: acceptOf(view, 'watch'),

@@ -1,6 +1,7 @@
 import { Backoff, sleep } from '../backoff.ts'
 import { InvalidBodyError, located } from '../bytes/bounds.ts'
 import { decodeJson, encodeJson } from '../bytes/json.ts'
+import { decodeLean } from '../bytes/managed-fields.ts'
 import { Deadlines } from '../deadlines.ts'
 import type { Environment } from '../environment.ts'
 import { ApiError } from '../errors/api-error.ts'
@@ -33,6 +34,8 @@ export interface Call extends RequestInfo {
   readonly keep429?: boolean | undefined
   /** Decode integers beyond 2^53 − 1 as `bigint`. @default false */
   readonly exact?: boolean | undefined
+  /** The answer is an object without its `managedFields`, which are left out before it is decoded. Not with `exact`. @default false */
+  readonly lean?: boolean | undefined
   /** Longest answer, in bytes. @default 16 MiB */
   readonly maxBytes?: number | undefined
 }
@@ -213,11 +216,14 @@ function withSubject(error: ConnectionError, call: RequestInfo): ConnectionError
 
 function decoded(text: string, call: Call): unknown {
   try {
-    return decodeJson(text, { exact: call.exact })
+    const lean = call.lean === true && call.exact !== true ? decodeLean(text, itself) : undefined
+    return lean ?? decodeJson(text, { exact: call.exact })
   } catch (error) {
     throw located(error as Error, call)
   }
 }
+
+const itself = (object: object): object => object
 
 function encoded(body: unknown): Uint8Array | undefined {
   if (body === undefined) return undefined

@@ -15,8 +15,9 @@ export async function count(caller: Caller, view: View, options: CallOptions = {
   for (const target of targetsOf(counted)) {
     const page = await collected(caller, target, listQuery(target.selection, {}, 1), nothing, options)
     if (page.continue === undefined) sum += page.items.length
-    else if (page.remainingItemCount !== undefined) sum += page.items.length + page.remainingItemCount
-    // With a selector, the server does not return a count.
+    else if (page.remainingItemCount !== undefined && target.shard === undefined)
+      sum += page.items.length + page.remainingItemCount
+    // With a selector, the server does not return a count; with a shard, some count the objects of all shards.
     else sum += (await collected(caller, target, listQuery(target.selection, {}), nothing, options)).items.length
   }
   return sum

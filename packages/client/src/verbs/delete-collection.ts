@@ -36,6 +36,12 @@ export async function deleteCollection<C>(
   const { preconditions: _, ...checks } = deleteChecks
   checkOptions('deleteCollection', options, { ...checks, limit: integer(1) })
   readableCheck('view', view)
+  if (view.shard !== undefined)
+    throw new OptionRangeError(
+      'view',
+      'a view without a shard, which some servers ignore: they would delete all',
+      view.key,
+    )
   if (view.resource.namespaced && view.namespaces === undefined) {
     const takes = `a view within namespaces: no server deletes all ${view.resource.plural} of all namespaces at once`
     throw new OptionRangeError('view', takes, 'one of all namespaces')

@@ -3,7 +3,7 @@ import { isObjectNotFound } from '../errors/guards.ts'
 import { FieldSelector } from '../views/field-selector.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
 import { collectionPath, queryText } from '../views/path.ts'
-import { acceptOf, isExact, projector } from '../views/read.ts'
+import { acceptOf, isExact, isLean, projector } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Bound, Call, Caller } from './caller.ts'
 import { type GetOptions, getChecks } from './options.ts'
@@ -24,8 +24,9 @@ export async function get<C, S extends Scope>(
       ? getOne(caller, view, target, options, bound)
       : selectOne(caller, view, key, target, options, bound),
   )
-  const labels = (found as KubernetesObject | undefined)?.metadata?.labels
+  const { labels, uid = '' } = (found as KubernetesObject | undefined)?.metadata ?? {}
   if (found === undefined || !view.fields.allows(key) || !view.labels.matches(labels)) return undefined
+  if (view.shard?.has(uid) === false) return undefined
   return projector(view)(found)
 }
 
@@ -43,6 +44,7 @@ export async function getOne(
     query: queryText({ resourceVersion: options.resourceVersion }),
     accept: acceptOf(view, 'object'),
     exact: isExact(view),
+    lean: isLean(view),
   }
   try {
     return objectOf(view, await caller.json(call, bound), call)

@@ -129,7 +129,8 @@ async function* readPages<C>(
         page = { ...(await collected(caller, target, listQuery(target.selection, state), project, options)), restarted }
       }
       yield page
-      token = tokens.after(page, page.items.length)
+      // Pages of a server without sharded lists may have objects of other shards alone.
+      token = tokens.after(page, target.shard === undefined ? page.items.length : 1)
     } while (token !== undefined)
   }
 }

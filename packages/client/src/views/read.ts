@@ -43,8 +43,8 @@ export function projector<C>(view: View<C>): (object: object) => C {
 
 /** The view's objects in another form. */
 export function readAs<C = object>(view: View, kind: 'full' | 'exact' | 'metadata'): View<C> {
-  const { key, resource, namespaces, labels, fields, within } = view
-  return { key, resource, namespaces, labels, fields, projection: { kind, name: kind }, within } as View<C>
+  const { key, resource, namespaces, shard, labels, fields, within } = view
+  return { key, resource, namespaces, shard, labels, fields, projection: { kind, name: kind }, within } as View<C>
 }
 
 /** The view without its projection: its objects are the input of a {@link projector}. For a named projection these are whole objects. */

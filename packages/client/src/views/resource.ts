@@ -8,6 +8,7 @@ import { LabelSelector } from './label-selector.ts'
 import type { Exact, PartialObjectMetadata, Projected, Scope } from './object.ts'
 import { nameOfProjection, type Projection } from './projection.ts'
 import { checkNamespace, checkSegment } from './segment.ts'
+import { Shard, type ShardInput } from './shard.ts'
 
 /** Identifies a resource: its kind and its name in paths. */
 export interface ResourceDefinition {
@@ -44,6 +45,11 @@ export interface WithinSelectors {
   readonly labels?: LabelSelectorInput | undefined
   /** Only objects with these fields; the server decides which fields it supports. @default all */
   readonly fields?: FieldSelectorInput | undefined
+  /**
+   * Alpha. Only one part of the objects, by a hash of their uids, so that several processes can share a resource. Each object that arrives is
+   * checked; API servers with the feature gate `ShardedListAndWatch` send only those of the part. @default all
+   */
+  readonly shard?: ShardInput | undefined
 }
 
 /**
@@ -51,18 +57,20 @@ export interface WithinSelectors {
  * read returns; `S` says whether the resource is namespaced.
  */
 export interface View<out C = unknown, S extends Scope = Scope> {
-  /** Group, version, resource, sorted namespaces, normalised selectors and the projection's name. */
+  /** Group, version, resource, sorted namespaces, shard, normalised selectors and the projection's name. */
   readonly key: string
   readonly resource: ResourceType<S>
   /** Sorted and unique; `undefined`: all namespaces. Never empty. */
   readonly namespaces: readonly string[] | undefined
+  /** The part of the objects; `undefined`: all. */
+  readonly shard?: Shard | undefined
   readonly labels: LabelSelector
   readonly fields: FieldSelector
   readonly projection: Projection<C>
   /**
    * The same view with fewer objects: namespaces are intersected, and both selectors must hold.
    *
-   * @throws RangeError if no namespace is given or left
+   * @throws RangeError if no namespace is given or left, or for a second shard
    * @throws InvalidNameError for a namespace, label key or label value that no server takes
    */
   within(scope: Within<S>): View<C, S>
@@ -164,6 +172,7 @@ const byKind = {
 class AnyView<T> implements Resource<T> {
   readonly resource: ResourceType
   readonly namespaces: readonly string[] | undefined
+  readonly shard: Shard | undefined
   readonly labels: LabelSelector
   readonly fields: FieldSelector
   readonly projection: Projection<T>
@@ -175,9 +184,11 @@ class AnyView<T> implements Resource<T> {
     labels: LabelSelector,
     fields: FieldSelector,
     projection: Projection<T>,
+    shard?: Shard | undefined,
   ) {
     this.resource = resource
     this.namespaces = namespaces
+    this.shard = shard
     this.labels = labels
     this.fields = fields
     this.projection = projection
@@ -191,16 +202,18 @@ class AnyView<T> implements Resource<T> {
   within(scope: Within): AnyView<T> {
     if (scope === null || typeof scope !== 'object') throw new OptionTypeError('within', 'an object', `${scope}`)
     for (const name of Object.keys(scope)) {
-      if (name !== 'namespaces' && name !== 'labels' && name !== 'fields') {
-        throw new OptionRangeError('within', 'namespaces, labels and fields', JSON.stringify(name))
+      if (name !== 'namespaces' && name !== 'labels' && name !== 'fields' && name !== 'shard') {
+        throw new OptionRangeError('within', 'namespaces, shard, labels and fields', JSON.stringify(name))
       }
     }
+    const shard = scope.shard === undefined ? this.shard : this.#part(scope.shard)
     return new AnyView(
       this.resource,
       scope.namespaces === undefined ? this.namespaces : this.#narrowed(scope.namespaces),
       scope.labels === undefined ? this.labels : this.labels.and(LabelSelector.of(scope.labels, 'within.labels')),
       scope.fields === undefined ? this.fields : this.fields.and(FieldSelector.of(scope.fields, 'within.fields')),
       this.projection,
+      shard,
     )
   }
 
@@ -232,7 +245,15 @@ class AnyView<T> implements Resource<T> {
   }
 
   #as<C>(projection: Projection<C>): View<C> {
-    return new AnyView(this.resource, this.namespaces, this.labels, this.fields, projection)
+    return new AnyView(this.resource, this.namespaces, this.labels, this.fields, projection, this.shard)
+  }
+
+  #part(input: ShardInput): Shard {
+    const shard = Shard.of(input, 'within.shard')
+    if (this.shard !== undefined && `${this.shard}` !== `${shard}`) {
+      throw new OptionRangeError('within.shard', `nothing but ${this.shard}, which the view has already`, `${shard}`)
+    }
+    return shard
   }
 
   #narrowed(namespaces: readonly string[]): readonly string[] {
@@ -257,10 +278,11 @@ class AnyView<T> implements Resource<T> {
 }
 
 /** The key of a view. Separators within its parts are escaped, so that different views have different keys. */
-function keyOf({ resource, namespaces, labels, fields, projection }: View): string {
+function keyOf({ resource, namespaces, shard, labels, fields, projection }: View): string {
   const { group, version, plural } = resource
   const parts: string[] = []
   if (namespaces !== undefined) parts.push(`namespaces=${namespaces.map(namespace => escaped(namespace)).join(',')}`)
+  if (shard !== undefined) parts.push(`shard=${shard}`)
   if (labels.text !== '') parts.push(`labels=${escaped(labels.text, /[%&]/g)}`)
   if (fields.text !== '') parts.push(`fields=${escaped(fields.text, /[%&]/g)}`)
   if (projection.kind === 'named') parts.push(`projection=${escaped(projection.name, /[%&]/g)}`)

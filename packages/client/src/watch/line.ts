@@ -1,6 +1,6 @@
 import { tryDecodeJson } from '../bytes/json.ts'
 import { decodeLean } from '../bytes/managed-fields.ts'
-import { isOfType, type ReceivedObject, whyStray } from '../list/object.ts'
+import { isOfOtherShard, isOfType, type ReceivedObject, whyStray } from '../list/object.ts'
 import type { ReadTarget } from '../list/target.ts'
 
 /** The types of events that carry an object. */
@@ -10,6 +10,8 @@ export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 export type WatchLine =
   | { readonly is: 'change'; readonly type: ChangeType; readonly object: object }
   | { readonly is: 'bookmark'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+  /** An object of another shard: left out. */
+  | { readonly is: 'other' }
   /** `status`: the `Status` of the server. */
   | { readonly is: 'error'; readonly status: unknown }
   /** JSON, but no event of this resource: left out. */
@@ -56,7 +58,8 @@ const objectOf = (event: unknown): object | null | undefined => (event as { obje
 
 function readChange(type: ChangeType, object: ReceivedObject, target: ReadTarget): WatchLine {
   const why = object.kind === undefined ? 'has no kind' : whyStray(object, target)
-  return why === undefined ? { is: 'change', type, object } : { is: 'stray', why: `an object that ${why} (${type})` }
+  if (why !== undefined) return { is: 'stray', why: `an object that ${why} (${type})` }
+  return isOfOtherShard(object, target) ? { is: 'other' } : { is: 'change', type, object }
 }
 
 /**

@@ -174,6 +174,8 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
         return this.#on.event(line.type, line.object, length)
       case 'bookmark':
         return this.#on.bookmark(line.resourceVersion, line.initialEventsEnd)
+      case 'other':
+        return
       case 'stray':
         return this.#on.skipped?.(new InvalidObjectError(this.#target.resource, line.why))
       case 'error':

@@ -83,14 +83,19 @@ export class AppliedObjects {
   }
 
   /** The objects that `view` selects, as they are kept here. */
-  view({ resource, namespaces, labels, fields }: View): View<AppliedObject> {
-    const scope = `${resourceName(resource)} ${namespaces ?? '*'} ${labels} ${fields}`
+  view({ resource, namespaces, shard, labels, fields }: View): View<AppliedObject> {
+    const scope = `${resourceName(resource)} ${namespaces ?? '*'} ${shard ?? '*'} ${labels} ${fields}`
     const found = this.#views.get(scope)
     if (found !== undefined) return found
     const whole: Resource<KubernetesObject> = defineResource<KubernetesObject>({
       ...resource,
     } as typeof resource & { readonly namespaced: true })
-    const within = { ...(namespaces !== undefined && { namespaces }), labels, fields } as {
+    const within = {
+      ...(namespaces !== undefined && { namespaces }),
+      ...(shard && { shard: { index: shard.index, of: shard.of } }),
+      labels,
+      fields,
+    } as {
       readonly labels: typeof labels
     }
     const selected = whole.within(within)

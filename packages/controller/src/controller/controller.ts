@@ -34,7 +34,7 @@ import type { PrimaryObjects } from '../reads/primary-objects.ts'
 import { isWithin } from '../reads/selection-scope.ts'
 import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
-import type { ControllerShard } from '../shards/shard.ts'
+import type { ControllerShard } from '../shards/controller-shard.ts'
 import { type Cause, plainCause } from '../sources/cause.ts'
 import { type ControllerSource, type ControllerSourceTarget, debounced } from '../sources/controller-source.ts'
 import { cached, primary, released } from '../sources/controller-sources.ts'
@@ -146,9 +146,10 @@ export class Controller<C, S extends Scope = Scope> {
     this.#view = primaryView(definition.for)
     const primaries = definition.for === 'singleton' ? [] : [primary(definition.for, predicates)]
     const waiting = debounce === undefined ? primaries : primaries.map(one => debounced(one, debounce))
-    const releasing = shard === undefined ? [] : [released(shard.drained)]
+    const assigned = shard?.assigned
+    const releasing = assigned === undefined ? [] : [released(assigned.drained)]
     this.#sources = [...waiting, ...releasing, ...sources, ...caches.map(cached)]
-    shard?.watch(key => this.#informer?.version(key) !== undefined)
+    assigned?.watch(key => this.#informer?.version(key) !== undefined)
     const { name, ignoreTimes } = definition
     const applier = { name, ignoreTimes, for: this.#view as unknown as View }
     this.#applies = new ControllerApplies(
@@ -464,7 +465,7 @@ export class Controller<C, S extends Scope = Scope> {
         this.#applies.ownEvents.received(id, versionOf(object), notify)
       },
       gone: (key, last) => {
-        if (this.#shard?.wasReleased(key) !== true) this.#reconciler?.gone(key, last as C)
+        if (this.#shard?.assigned?.wasReleased(key) !== true) this.#reconciler?.gone(key, last as C)
       },
       accepts: key => isKeyOf(this.#view, key),
       isTraced: this.#parts.traces !== undefined,
@@ -523,12 +524,13 @@ export class Controller<C, S extends Scope = Scope> {
   #isHere(key: string): boolean {
     const shard = this.#shard
     if (shard === undefined || this.#informer?.version(key) !== undefined) return true
-    return shard.hasGivenUp(key) || this.#drainedVersion(key) !== undefined || this.#states.get(key)?.gone !== undefined
+    if (this.#states.get(key)?.gone !== undefined) return true
+    return shard.assigned?.hasGivenUp(key) === true || this.#drainedVersion(key) !== undefined
   }
 
   #drainedVersion(key: string): string | undefined {
-    if (this.#shard === undefined) return undefined
-    return informerOf(this.#parts.cache, this.#shard.drained)?.version(key)?.resourceVersion
+    const drained = this.#shard?.assigned?.drained
+    return drained && informerOf(this.#parts.cache, drained)?.version(key)?.resourceVersion
   }
 
   #enqueue(key: string, cause: Cause, isInitial: boolean): void {

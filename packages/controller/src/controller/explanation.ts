@@ -14,9 +14,11 @@ export interface WatchedView {
   readonly informer: InformerReport | undefined
 }
 
-/** The shard that a controller runs in, and whether the ring has assigned a key to it. */
+/** The shard that a controller runs in, and whether a key is of that shard. */
 export interface KeyShard {
-  readonly ring: string
+  /** `undefined` if the shards share the objects by their uids. */
+  readonly ring: string | undefined
+  /** In the ring, or `INDEX-of-COUNT`. */
   readonly name: string
   /** `releases`: the shard is to release the object, and begins no run of it. */
   readonly has: 'yes' | 'no' | 'releases'
@@ -110,6 +112,8 @@ function textOf(fields: Fields): string {
 }
 
 function shardText({ ring, name, has }: KeyShard): string {
+  if (ring === undefined)
+    return `${has === 'yes' ? 'of this shard' : 'does not run here: it is not of this shard'}, ${name}`
   if (has === 'yes') return `assigned to this shard, ${name} of the ring ${ring}`
   if (has === 'releases') return `this shard, ${name} of the ring ${ring}, is to release it: it begins no run`
   return `does not run here: the ring ${ring} has not assigned it to this shard, ${name}`

@@ -20,7 +20,7 @@ export async function fateOf(
   signal: AbortSignal,
   isOurs: (labels: Readonly<Record<string, string>> | undefined) => boolean = () => true,
 ): Promise<Fate> {
-  if (view.labels.text === '' && view.fields.text === '') return 'gone'
+  if (view.labels.text === '' && view.fields.text === '' && view.shard === undefined) return 'gone'
   const metadata = readAs(view, 'metadata') as View<KubernetesObject>
   const live = await readByName(client, metadata, key, { signal })
   const uid = (last as KubernetesObject | undefined)?.metadata?.uid

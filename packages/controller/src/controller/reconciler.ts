@@ -4,7 +4,7 @@ import { isWriteConflict } from '@wherry/hash-compare'
 import { isDelay } from '../apply/errors.ts'
 import { primaryView } from '../objects/no-primary.ts'
 import { traceParentOf } from '../objects/traceparent.ts'
-import type { ControllerShard } from '../shards/shard.ts'
+import type { ControllerShard } from '../shards/controller-shard.ts'
 import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
 import { reconciling } from './current-run.ts'
@@ -19,7 +19,7 @@ import type { RunRecords } from './run-records.ts'
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   readonly states: KeyStates
   readonly runs: RunRecords | undefined
-  /** The controller's part in a ring; `undefined` without shards. */
+  /** The part of the controller that this process runs; `undefined` without shards. */
   readonly shard?: ControllerShard | undefined
   /** The version of an object that this shard is to release; `undefined` for all others. */
   drainedVersion?(key: string): string | undefined
@@ -176,7 +176,8 @@ export class Reconciler<C, S extends Scope> {
 
   /** Gives up an object that the shard is to release. Resolves with whether it is such an object. */
   async #release({ key, text, state, signal, log }: RunContext<C, S>): Promise<boolean> {
-    const { shard, client, reads, queue, definition } = this.#parts
+    const { client, reads, queue, definition } = this.#parts
+    const shard = this.#parts.shard?.assigned
     if (shard === undefined) return false
     const version = this.#parts.drainedVersion?.(text)
     if (version === undefined) {
@@ -196,7 +197,8 @@ export class Reconciler<C, S extends Scope> {
 
   /** Sees to an object that has gone. */
   async #see(run: RunContext<C, S>, last: FromServer<C>): Promise<void> {
-    const { definition, reads, queue, client, shard } = this.#parts
+    const { definition, reads, queue, client } = this.#parts
+    const shard = this.#parts.shard?.assigned
     const { onGone, onLeft } = definition
     const { text: key, state, signal, log } = run
     const { gone } = state

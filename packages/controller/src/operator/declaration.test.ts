@@ -137,3 +137,16 @@ it('K4: an operator with shards declares the rights to its lease, to the ring, a
     ...['get', 'update', 'watch', 'create'].map(verb => `${verb} leases.coordination.k8s.io in system (shards)`),
   ])
 })
+
+it('K4: an operator that shares objects by uid declares its number of processes, and the right to list their leases', async () => {
+  const declaration = await declared(
+    operator => {
+      operator.controller('key').for(serviceAccounts.within(here)).reconcile(nothing)
+    },
+    { shards: { count: 3, namespace: 'system' } },
+  )
+  expect([declaration.leader, declaration.processes]).toEqual([true, 3])
+  expect(lines(declaration).filter(line => line.includes('shards'))).toEqual(
+    ['get', 'update', 'watch', 'create', 'list'].map(verb => `${verb} leases.coordination.k8s.io in system (shards)`),
+  )
+})

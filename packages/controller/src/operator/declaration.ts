@@ -37,8 +37,10 @@ export interface DeclaredHealth {
 /** The declarations of an operator before it runs. */
 export interface OperatorDeclaration {
   readonly name: string
-  /** Whether replicas share the work: by a leader, or as shards of a ring. */
+  /** Whether replicas share the work: by a leader, or as shards. */
   readonly leader: boolean
+  /** How many processes share the objects by their uids, each with a number. `undefined`: none do. */
+  readonly processes?: number | undefined
   readonly health: DeclaredHealth | undefined
   /** The namespaces of the primary objects, sorted. `undefined`: the whole cluster, or resources without namespaces. */
   readonly namespaces: readonly string[] | undefined
@@ -53,12 +55,19 @@ export interface DeclaredComponent {
   readonly details?: object | undefined
 }
 
+/** The shards of an operator: of a ring, or a number of them that share the objects by their uids. */
+interface DeclaredShards {
+  readonly ring: string | undefined
+  readonly count: number | undefined
+  readonly namespace: string
+}
+
 /** The parts of a declaration. */
 export interface Declared {
   readonly name: string
   readonly definitions: readonly ControllerDefinition<unknown>[]
   readonly lease: { readonly name: string; readonly namespace: string | undefined } | undefined
-  readonly shards: { readonly ring: string; readonly namespace: string } | undefined
+  readonly shards: DeclaredShards | undefined
   readonly isSharded: (definition: ControllerDefinition<unknown>) => boolean
   readonly health: DeclaredHealth | undefined
   readonly components: readonly OperatorComponent[]
@@ -90,12 +99,13 @@ function declarationOf({
   return {
     name,
     leader: lease !== undefined || shards !== undefined,
+    processes: shards?.count,
     health,
     namespaces: isEverywhere ? undefined : [...new Set(primaries.flatMap(({ namespaces = [] }) => namespaces))].sort(),
     rights: [
       ...definitions.flatMap(rightsOf),
       ...(lease === undefined ? [] : leaseRights(lease)),
-      ...definitions.filter(isSharded).flatMap(releaseRights),
+      ...(shards?.ring === undefined ? [] : definitions.filter(isSharded).flatMap(releaseRights)),
       ...(shards === undefined ? [] : shardRights(shards)),
       ...(health?.tokenReview ? reviewRights : []),
       ...declared.flatMap(({ rights = [] }) => rights),
@@ -166,9 +176,11 @@ function releaseRights({ name, for: view }: ControllerDefinition<unknown>): Decl
 /** Each process has a lease of another name. */
 function shardRights({ ring, namespace }: NonNullable<Declared['shards']>): DeclaredRight[] {
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace, by: 'shards' }
+  const verbs = ['get', 'update', 'watch', 'create']
+  if (ring === undefined) return [...verbs, 'list'].map(verb => ({ ...lease, verb }))
   return [
     { verb: 'get', group: ringGroup, resource: ringPlural, name: ring, by: 'shards', exact: true },
-    ...['get', 'update', 'watch', 'create'].map(verb => ({ ...lease, verb })),
+    ...verbs.map(verb => ({ ...lease, verb })),
   ]
 }
 

@@ -28,8 +28,8 @@ import { primaryView } from '../objects/no-primary.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { NotYetError } from '../server/not-yet.ts'
+import type { ControllerShard, Shard } from '../shards/controller-shard.ts'
 import { type ShardSettings, shardSettings } from '../shards/options.ts'
-import type { ControllerShard, Shard } from '../shards/shard.ts'
 import { openTelemetryTraces } from '../tracing/traces.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
@@ -131,7 +131,7 @@ export class Operator {
     this.#reviews = options.health?.tokenReview === true ? client.withOwnConnections() : undefined
     this.#health = options.health && this.#serverOf(options.health)
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
-    this.#shards = options.shards && shardSettings(options.shards, client)
+    this.#shards = options.shards && shardSettings(options.shards, client, options.name)
   }
 
   /**
@@ -364,7 +364,7 @@ export class Operator {
       log('the operator starts', {
         wherry: version,
         cluster: client.server,
-        ...(shard && { ring: shard.ring, shard: shard.name }),
+        ...(shard && { ...(shard.ring !== undefined && { ring: shard.ring }), shard: shard.name }),
         controllers: this.#controllers.map(({ name }) => name),
         watches: [...new Set(this.#controllers.flatMap(({ views }) => views.map(({ key }) => key)))],
       })
@@ -376,7 +376,7 @@ export class Operator {
       this.#manager?.start()
       for (const controller of this.#controllers) controller.prepare()
       this.#unmeasure = measureCaches(environment, this.cache, this.#controllers)
-      if (shard) environment.metrics.gauge('wherry_shard_info', 1, { ring: shard.ring, shard: shard.name })
+      if (shard) environment.metrics.gauge('wherry_shard_info', 1, { ring: shard.ring ?? '', shard: shard.name })
       const at = (wanted: Place): Controller<unknown>[] =>
         placed.filter(({ place }) => place === wanted).map(({ controller }) => controller)
       const { timeoutMs: stopTimeoutMs } = this.#patience
@@ -385,16 +385,17 @@ export class Operator {
       const lead = (
         lease: Omit<LeaderElectionOptions, 'client'> | undefined,
         place: Place,
+        shard?: Shard,
       ): Promise<void> | undefined =>
         lease === undefined || signal.aborted
           ? undefined
-          : this.#lead(lease, at(place), place === 'leader' ? this.#leadersComponents : []).catch(error => {
+          : this.#lead(lease, at(place), place === 'leader' ? this.#leadersComponents : [], shard).catch(error => {
               // This applies during a stop, too: another process may lead by now.
               if (error instanceof LeadershipLostError) failure ??= { error }
               if (error instanceof LeaderStuckError) this.client.environment.onError(error, { phase: 'stop' })
               fail(error)
             })
-      const leading = [lead(this.#leader, 'leader'), lead(shards?.election, 'shard')]
+      const leading = [lead(this.#leader, 'leader'), lead(shard?.election, 'shard', shard)]
       if (!signal.aborted && this.#state === 'starting') this.#state = 'running'
       await aborted(signal)
       this.#state = 'stopping'
@@ -423,6 +424,7 @@ export class Operator {
     leader: Omit<LeaderElectionOptions, 'client'>,
     controllers: readonly Controller<unknown>[],
     components: readonly OperatorComponent[],
+    shard: Shard | undefined,
   ): Promise<void> {
     const { timeoutMs } = this.#patience
     // The controllers end in time by themselves, and report what has not ended.
@@ -434,6 +436,10 @@ export class Operator {
         const { client, signal } = term
         try {
           await this.#startComponents(components, signal, term)
+          // Rejects with the signal's reason if that is aborted meanwhile.
+          await shard?.mayStart(signal).catch(error => {
+            if (!signal.aborted) throw error
+          })
           if (signal.aborted) return
           const starts = controllers.map(controller => controller.start({ client, signal, stopTimeoutMs: timeoutMs }))
           const failed = Promise.all(starts).then(() => undefined)
@@ -483,7 +489,10 @@ export class Operator {
       name,
       definitions,
       lease: leader && { name: leader.name, namespace: leader.namespace ?? client.namespace },
-      shards: this.#shards && { ring: this.#shards.ring, namespace: this.#shards.election.namespace },
+      shards: this.#shards && {
+        ...{ ring: this.#shards.ring, count: this.#shards.count },
+        namespace: this.#shards.election.namespace,
+      },
       isSharded: definition => this.#placeOf(definition) === 'shard',
       health: health && {
         host: health.host ?? '127.0.0.1',
@@ -599,7 +608,8 @@ export class Operator {
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
     if (this.#controllers.length < this.#named.size) {
-      throw new NotYetError(`the ring ${this.#shards?.ring} has not been read`)
+      const { ring } = this.#shards ?? {}
+      throw new NotYetError(ring === undefined ? 'the operator is starting' : `the ring ${ring} has not been read`)
     }
     for (const { state, obstacle, unwatched } of this.#controllers) {
       if (obstacle === undefined) continue

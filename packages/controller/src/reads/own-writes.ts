@@ -232,6 +232,7 @@ export function isOlder(informer: CachedInformer<unknown>, key: string, min: Min
   // The informer shows an older state, or an add is still to come. Only the server can evaluate field selectors.
   if (informer.version(key) !== undefined) return true
   const { view } = informer
+  if (view.shard?.has(written.uid ?? '') === false) return false
   return view.fields.isOfKeys && isWithin(view, key) && view.labels.matches(written.labels)
 }
 

@@ -59,7 +59,8 @@ export class PrimaryObjects {
     }
     writes.wrote(view, object)
     // As the informer will show it: the object has left the view, for example released by a shard.
-    if (!view.labels.matches((object as KubernetesObject).metadata?.labels)) return undefined
+    const { labels, uid = '' } = (object as KubernetesObject).metadata ?? {}
+    if (!view.labels.matches(labels) || view.shard?.has(uid) === false) return undefined
     return projector(view)(object)
   }
 }

@@ -1,15 +1,23 @@
 import { hostname } from 'node:os'
 import { type Client, type Environment, OptionRangeError, OptionTypeError } from '@wherry/client'
-import { type Check, checkOptions, flag, milliseconds, text } from '@wherry/client/internal'
+import { type Check, checkOptions, flag, integer, milliseconds, text } from '@wherry/client/internal'
 import { electionSettings, type LeaderElectionOptions } from '../leader/options.ts'
 import { ringLabel } from './ring-names.ts'
 
-/** How the operator is a shard of a `ControllerRing` of kubernetes-controller-sharding (rule C7). */
-export interface OperatorShardOptions
+/** The label of a lease that names the shards that it belongs to. */
+export const shardsLabel = 'shards.wherry.dev/of'
+/** The label of a lease that has the number of these shards. */
+export const countLabel = 'shards.wherry.dev/count'
+
+/** The lease that each shard has. */
+export interface ShardLeaseOptions
   extends Pick<
     LeaderElectionOptions,
     'namespace' | 'leaseMs' | 'renewDeadlineMs' | 'retryMs' | 'releaseOnStop' | 'graceMs'
-  > {
+  > {}
+
+/** How the operator is a shard of a `ControllerRing` of kubernetes-controller-sharding (rule C7). */
+export interface OperatorRingOptions extends ShardLeaseOptions {
   /** The name of the ControllerRing. */
   readonly ring: string
   /**
@@ -18,20 +26,62 @@ export interface OperatorShardOptions
    * @default the host's name, `-` and 8 random digits and letters
    */
   readonly name?: string | undefined
+  /** Not with a ring. */
+  readonly count?: undefined
+  /** Not with a ring. */
+  readonly index?: undefined
+}
+
+/**
+ * Alpha. How several processes share the primary objects by a hash of their uids (rule C7), with nothing installed in the cluster. API servers with the
+ * feature gate `ShardedListAndWatch` (alpha in Kubernetes 1.36) send each process only its own part of them; others send all, and each process keeps its part.
+ */
+export interface OperatorUidShardOptions extends ShardLeaseOptions {
+  /** How many processes there are, 1 to 1024: the same number in each. */
+  readonly count: number
+  /** Which of them this process is: 0 for the first. @default the number at the end of the host's name, which a StatefulSet gives to its pods */
+  readonly index?: number | undefined
+  /** What the names of the leases begin with; `-` and the index follow. @default the operator's name */
+  readonly name?: string | undefined
+  /** Not with a count. */
+  readonly ring?: undefined
+}
+
+/** How the operator is a shard. */
+export type OperatorShardOptions = OperatorRingOptions | OperatorUidShardOptions
+
+/** The lease of a shard. */
+export interface ShardElection extends Omit<LeaderElectionOptions, 'client' | 'name'> {
+  readonly namespace: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+interface LeaseSettings {
+  /** Of this shard in its ring; of all shards if they share the objects by their uids. */
+  readonly name: string
+  /** How long to wait before the ring or the leases are read again, in milliseconds. */
+  readonly retryMs: number
+  readonly election: ShardElection
+}
+
+/** A shard of a ring, with its lease. */
+export interface RingSettings extends LeaseSettings {
+  readonly ring: string
+  readonly count?: undefined
+}
+
+/** A shard that has its part of the objects by their uids, with its lease. */
+export interface UidSettings extends LeaseSettings {
+  readonly ring: undefined
+  readonly count: number
+  /** `undefined`: the number at the end of the host's name. */
+  readonly index: number | undefined
 }
 
 /** A shard, with its lease. */
-export interface ShardSettings {
-  readonly ring: string
-  readonly name: string
-  /** How long to wait before the ring is read again, in milliseconds. */
-  readonly retryMs: number
-  readonly election: Omit<LeaderElectionOptions, 'client'> & { readonly namespace: string }
-}
+export type ShardSettings = RingSettings | UidSettings
 
-const checks: Readonly<Record<keyof OperatorShardOptions, Check>> = {
-  ring: named,
-  name: named,
+const leaseChecks: Readonly<Record<keyof ShardLeaseOptions, Check>> = {
   namespace: text,
   leaseMs: milliseconds(),
   renewDeadlineMs: milliseconds(),
@@ -40,13 +90,35 @@ const checks: Readonly<Record<keyof OperatorShardOptions, Check>> = {
   graceMs: milliseconds({ infinite: true }),
 }
 
-/** Checks the options, and fills in the defaults (rule X6). @throws OptionTypeError, OptionRangeError */
-export function shardSettings(options: OperatorShardOptions, client: Client): ShardSettings {
-  checkOptions('shards', options, checks, ['ring'])
-  const { ring, name = defaultName(client.environment), ...lease } = options
-  const election = { ...lease, name, identity: name, labels: { [ringLabel]: ring } }
-  const { namespace, retryMs } = electionSettings({ ...election, client }, 'shards')
-  return { ring, name, retryMs, election: { ...election, namespace } }
+/**
+ * Checks the options, and fills in the defaults (rule X6).
+ * @param operator its name
+ * @throws OptionTypeError, OptionRangeError
+ */
+export function shardSettings(options: OperatorShardOptions, client: Client, operator: string): ShardSettings {
+  const settled = (name: string, election: Omit<ShardElection, 'namespace'>): LeaseSettings => {
+    const { namespace, retryMs } = electionSettings({ ...election, name, client }, 'shards')
+    return { name, retryMs, election: { ...election, namespace } }
+  }
+  if ((options as { readonly count?: unknown } | null)?.count === undefined) {
+    checkOptions('shards', options, { ...leaseChecks, ring: named, name: named }, ['ring'])
+    const {
+      ring,
+      name = defaultName(client.environment),
+      count: _,
+      index: __,
+      ...lease
+    } = options as OperatorRingOptions
+    return { ring, ...settled(name, { ...lease, identity: name, labels: { [ringLabel]: ring } }) }
+  }
+  const checks = { ...leaseChecks, count: integer(1), index: integer(0), name: named }
+  checkOptions('shards', options, checks, ['count'])
+  const { count, index, name = operator, ring: _, ...lease } = options as OperatorUidShardOptions
+  if (count > 1024) throw new OptionRangeError('shards.count', '1 to 1024', `${count}`)
+  if (index !== undefined && index >= count)
+    throw new OptionRangeError('shards.index', `0 to ${count - 1}, since count is ${count}`, `${index}`)
+  const labels = { [shardsLabel]: name, [countLabel]: `${count}` }
+  return { ring: undefined, count, index, ...settled(name, { ...lease, labels }) }
 }
 
 /** A name that a lease can have, and the value, or the end of the key, of a label. */
@@ -55,6 +127,17 @@ function named(option: string, value: unknown): void {
   if (typeof value !== 'string') throw new OptionTypeError(option, takes, typeof value)
   const isName = value.length <= 63 && value.split('.').every(part => /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(part))
   if (!isName) throw new OptionRangeError(option, takes, JSON.stringify(value))
+}
+
+/** The number of a StatefulSet's pod. @throws OptionTypeError for a host name without one, OptionRangeError for one that is too large */
+export function ordinalOf(host: string, count: number): number {
+  const ordinal = /-(\d{1,4})$/.exec(host)?.[1]
+  if (ordinal === undefined) {
+    throw new OptionTypeError('shards.index', `a number, since the host's name, ${host}, ends with none`, 'nothing')
+  }
+  const index = Number(ordinal)
+  if (index < count) return index
+  throw new OptionRangeError('shards.count', `more than ${index}, the number at the end of the host's name`, `${count}`)
 }
 
 function defaultName({ random }: Environment): string {

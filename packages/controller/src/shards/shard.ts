@@ -8,43 +8,45 @@ import {
 } from '@wherry/client'
 import { resourceKey } from '../reads/own-writes.ts'
 import { isWithin } from '../reads/selection-scope.ts'
+import type { ControllerShard, Shard } from './controller-shard.ts'
 import { type Drained, Drains } from './drains.ts'
-import type { ShardSettings } from './options.ts'
+import type { RingSettings } from './options.ts'
 import type { RingResources } from './ring.ts'
 import { labelsOf, type RingLabels } from './ring-names.ts'
 
 /** This process as a shard of a ring. */
-export class Shard {
+export class RingShard implements Shard {
   readonly ring: string
   readonly name: string
+  readonly election: Shard['election']
   readonly labels: RingLabels
   readonly #resources: RingResources
   /** By resource. */
   readonly #drains = new Map<string, Drains>()
 
-  constructor({ ring, name }: ShardSettings, resources: RingResources) {
+  constructor({ ring, name, election }: RingSettings, resources: RingResources) {
     this.ring = ring
     this.name = name
+    this.election = { ...election, name }
     this.labels = labelsOf(ring)
     this.#resources = resources
   }
 
-  /**
-   * The part of a controller that this shard runs.
-   * @param view of its primary objects
-   * @throws UsageError if the ring does not list the resource of its primary objects
-   */
-  part(controller: string, view: View): ControllerShard {
+  /** @throws UsageError if the ring does not list the resource of the primary objects */
+  part(controller: string, view: View): RingPart {
     this.#resources.mustHave(view.resource, controller)
     const key = resourceKey(view.resource)
     const drains = this.#drains.get(key) ?? new Drains(this.labels)
     this.#drains.set(key, drains)
-    return new ControllerShard(this, drains, this.#resources, view)
+    return new RingPart(this, drains, this.#resources, view)
   }
+
+  /** The ring gives the shard its objects when it sees the lease. */
+  async mayStart(): Promise<void> {}
 }
 
 /** The part of a controller that one shard runs: the primary objects that the ring has assigned to it. */
-export class ControllerShard implements Drained {
+export class RingPart implements ControllerShard, Drained {
   readonly ring: string
   readonly name: string
   /** The objects that the shard is to release, whatever else the primary view selects. */
@@ -59,7 +61,7 @@ export class ControllerShard implements Drained {
   /** Whether the informer of the primary objects shows a key. */
   #shows: (key: string) => boolean = () => false
 
-  constructor(shard: Shard, drains: Drains, resources: RingResources, { resource, namespaces }: View) {
+  constructor(shard: RingShard, drains: Drains, resources: RingResources, { resource, namespaces }: View) {
     this.ring = shard.ring
     this.name = shard.name
     this.#labels = shard.labels
@@ -72,12 +74,14 @@ export class ControllerShard implements Drained {
     drains.add(this)
   }
 
-  /** The view of the primary objects that this shard runs. */
+  get assigned(): RingPart {
+    return this
+  }
+
   primary<C, S extends Scope>(view: View<C, S>): View<C, S> {
     return view.within({ labels: `${this.#mine},!${this.#labels.drain}` })
   }
 
-  /** The view in which this shard sees the objects of a view that its primary objects own. */
   narrow(view: View): View {
     return this.#isControlled(view) ? view.within({ labels: this.#mine }) : view
   }

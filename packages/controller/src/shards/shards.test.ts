@@ -6,10 +6,10 @@ import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import type { Operator } from '../operator/operator.ts'
 import { at, type Game, game, games } from '../operator/testkit/games.ts'
-import type { ShardSettings } from './options.ts'
+import type { RingSettings } from './options.ts'
 import { controllerRings, readRing } from './ring.ts'
 import { labelsOf, ringLabel } from './ring-names.ts'
-import { Shard } from './shard.ts'
+import { RingShard } from './shard.ts'
 import { type Member, RingOfMembers } from './testkit/ring-of-members.ts'
 
 const { shard, drain } = labelsOf('games')
@@ -223,8 +223,11 @@ it('C7: an object that leaves the informer after its release is not gone, whatev
     const { writer } = ring
     await writer.create(games, game('chess'))
     const key = 'default/chess'
-    const settings = { ring: 'games', name: 'a' } as ShardSettings
-    const own = new Shard(settings, await readRing(writer, 'games', 100, never)).part('game', games as unknown as View)
+    const settings = { ring: 'games', name: 'a' } as RingSettings
+    const own = new RingShard(settings, await readRing(writer, 'games', 100, never)).part(
+      'game',
+      games as unknown as View,
+    )
     let isShown = true
     own.watch(() => isShown)
     const version = async () => (await writer.get(games, at('chess')))?.metadata.resourceVersion ?? ''

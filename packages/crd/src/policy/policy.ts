@@ -134,7 +134,7 @@ function commonSpec(view: View, options: CommonPolicyOptions) {
 
 function matchConstraints(view: View, operations: readonly string[]): MatchResources {
   const { group, version, plural, namespaced } = view.resource
-  const { namespaces, labels, fields } = view
+  const { namespaces, shard, labels, fields } = view
   const compares = labels.requirements.some(({ operator }) => operator === '>' || operator === '<')
   if (compares)
     throw new OptionRangeError('view', 'label selectors without > and <: use policy.when', JSON.stringify(labels.text))
@@ -142,6 +142,8 @@ function matchConstraints(view: View, operations: readonly string[]): MatchResou
     const takes = 'a view without a field selector, since a policy has none: use policy.when'
     throw new OptionRangeError('view', takes, JSON.stringify(fields.text))
   }
+  if (shard !== undefined)
+    throw new OptionRangeError('view', 'a view without a shard, since a policy has none', `${shard}`)
   if (namespaces !== undefined && !namespaced)
     throw new OptionTypeError('view', 'a view without namespaces, of a cluster-scoped resource', view.key)
   const objectSelector = selectorObject(labels)

@@ -1,7 +1,7 @@
 import type { View } from '@wherry/client'
 
 /**
- * Whether the objects of `wide` can answer reads of `view` (rule D13): its namespaces contain the view's, its selectors and its projection are the
+ * Whether the objects of `wide` can answer reads of `view` (rule D13): its namespaces contain the view's, its shard is the same, its selectors and its projection are the
  * same or absent, or its projection is default or full and the view needs only metadata. A named projection has no
  * labels to select by; of fields only a name and a namespace can be found in an object's key.
  */
@@ -13,6 +13,7 @@ export function covers(wide: View, view: View): boolean {
     a.version === b.version &&
     a.plural === b.plural &&
     coversProjection(wide.projection, view.projection) &&
+    `${wide.shard}` === `${view.shard}` &&
     (namespaces === undefined || view.namespaces?.every(namespace => namespaces.includes(namespace)) === true) &&
     (wide.labels.text === view.labels.text || (wide.labels.text === '' && wide.projection.kind !== 'named')) &&
     (wide.fields.text === view.fields.text || (wide.fields.text === '' && view.fields.isOfKeys))

@@ -20,19 +20,20 @@ export function formFor(views: readonly View[]): ReadForm {
   return views.map(formOf).reduce((a, b) => (byWidth.indexOf(a) < byWidth.indexOf(b) ? b : a), 'metadata')
 }
 
-/** Views of the same key can share a watch: of the same resource, namespaces and selectors. Exact views have a watch of their own. */
+/** Views of the same key can share a watch: of the same resource, namespaces, shard and selectors. Exact views have a watch of their own. */
 export function scopeKey(view: View): string {
   const { group, version, plural } = view.resource
   const exact = formOf(view) === 'exact'
-  return JSON.stringify([group, version, plural, view.namespaces ?? null, view.labels.text, view.fields.text, exact])
+  const { namespaces = null, shard, labels, fields } = view
+  return JSON.stringify([group, version, plural, namespaces, `${shard ?? ''}`, labels.text, fields.text, exact])
 }
 
 const kinds = { metadata: 'metadata', lean: 'default', whole: 'full', exact: 'exact' } as const
 
 /** The read targets for the scope of a view in a form: one for each namespace, or one for all. */
 export function targetsFor(scope: View, form: ReadForm): ReadTarget[] {
-  const { key, resource, namespaces, labels, fields } = scope
+  const { key, resource, namespaces, shard, labels, fields } = scope
   const kind = kinds[form]
   const projection = { kind, name: kind }
-  return targetsOf({ key, resource, namespaces, labels, fields, projection, within: scope.within })
+  return targetsOf({ key, resource, namespaces, shard, labels, fields, projection, within: scope.within })
 }

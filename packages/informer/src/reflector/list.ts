@@ -38,7 +38,8 @@ export async function list(context: ReflectorContext, { resourceVersion }: Listi
         const { count } = reading
         const { metadata } = await page(context, query, reading)
         seen ??= metadata.resourceVersion
-        token = tokens.after(metadata, reading.count - count)
+        // Pages of a server without sharded lists may have objects of other shards alone.
+        token = tokens.after(metadata, target.shard === undefined ? reading.count - count : 1)
         if (token === undefined) break
         context.inPages ||= resourceVersion === '0'
         query = nextPageQuery(selection, pageSize, token)

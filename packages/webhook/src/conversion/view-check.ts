@@ -4,7 +4,7 @@ import { viewCheck } from '@wherry/client/internal'
 /** Checks that a view is all of a custom resource. @throws OptionTypeError, OptionRangeError */
 export function checkConverted(option: string, value: unknown): void {
   viewCheck(option, value)
-  const { resource, namespaces, labels, fields, projection } = value as View
+  const { resource, namespaces, shard, labels, fields, projection } = value as View
   const { group, plural } = resource
   if (!group.includes('.'))
     throw new OptionRangeError(
@@ -14,6 +14,6 @@ export function checkConverted(option: string, value: unknown): void {
     )
   if (projection.kind !== 'default')
     throw new OptionRangeError(option, 'a resource, since whole objects are converted', `a ${projection.kind} view`)
-  if (namespaces !== undefined || labels.text !== '' || fields.text !== '')
+  if (namespaces !== undefined || shard !== undefined || labels.text !== '' || fields.text !== '')
     throw new OptionRangeError(option, 'a resource, since all of its objects are converted', 'a view of some')
 }

@@ -7,7 +7,7 @@ import { Operator } from '../../operator/operator.ts'
 import type { OperatorSettings } from '../../operator/options.ts'
 import { defineGames, games } from '../../operator/testkit/games.ts'
 import { simulatedServer } from '../../testkit.fixture.ts'
-import type { OperatorShardOptions } from '../options.ts'
+import type { OperatorRingOptions, OperatorUidShardOptions } from '../options.ts'
 import { defineRing, Sharder } from './sharder.ts'
 // Operators import it when they start. Loading a module takes real time, during which simulated time would go on.
 import '../start-shard.ts'
@@ -49,10 +49,10 @@ export class RingOfMembers {
   /** The ring assigns games, and the ConfigMaps that they control unless `controlled` is false. */
   static async start(
     seed: number,
-    { controlled = true }: { readonly controlled?: boolean } = {},
+    { controlled = true, shards = false }: { readonly controlled?: boolean; readonly shards?: boolean } = {},
   ): Promise<RingOfMembers> {
     const simulation = simulate(seed)
-    const ring = new RingOfMembers(simulation, await simulatedServer(simulation))
+    const ring = new RingOfMembers(simulation, await simulatedServer(simulation, { shards }))
     await simulation.run(async () => {
       await defineGames(ring.writer)
       const controlledResources = controlled ? [{ resource: 'configmaps' }] : []
@@ -61,11 +61,11 @@ export class RingOfMembers {
     return ring
   }
 
-  /** Starts a member. `declare` names its controllers. */
+  /** Starts a member: of the ring, or, with a `count`, of processes that share the objects by their uids. `declare` names its controllers. */
   member(
     name: string,
     declare: (operator: Operator, own: Member) => void,
-    options: Partial<OperatorShardOptions> = {},
+    options: Partial<OperatorRingOptions> | OperatorUidShardOptions = {},
     settings: OperatorSettings = {},
   ): Member {
     const { random, clock, environment } = this.simulation
@@ -76,7 +76,9 @@ export class RingOfMembers {
       ...{ url: this.server.url, token: this.server.token, transport: process.transport(network) },
       environment: { ...environment, clock: process.clock, log: (...line) => logged.push(line) },
     })
-    const shards = { ring: 'games', name, namespace: 'default', ...options }
+    const namespace = 'default'
+    const shards =
+      options.count === undefined ? { ring: 'games', name, namespace, ...options } : { namespace, ...options }
     const operator = new Operator({ ...settings, name: 'arcade', client, shards, log: silent })
     const stop = new AbortController()
     const own: Member = {

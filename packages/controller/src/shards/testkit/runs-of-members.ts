@@ -1,7 +1,8 @@
-import { sleep } from '@wherry/client/internal'
+import { keyText, sleep } from '@wherry/client/internal'
 import { leases } from '@wherry/client/resources/coordination'
 import { configMaps } from '@wherry/client/resources/core'
 import { at, games } from '../../operator/testkit/games.ts'
+import { type OperatorUidShardOptions, shardsLabel } from '../options.ts'
 import { ringLabel } from '../ring-names.ts'
 import type { Member, RingOfMembers } from './ring-of-members.ts'
 
@@ -29,8 +30,9 @@ export class RunsOfMembers {
     this.#ring = ring
   }
 
-  join(name: string): Member {
-    return this.#ring.member(name, (operator, { process }) => {
+  /** Starts a member: of the ring, or, with options, of processes that share the objects by their uids. */
+  join(name: string, options?: OperatorUidShardOptions): Member {
+    const declare: Parameters<RingOfMembers['member']>[1] = (operator, { process }) => {
       operator
         .controller('game', { concurrency: 4 })
         .for(games)
@@ -43,7 +45,7 @@ export class RunsOfMembers {
             const metadata = at(`w-${run}-${write}`)
             await client.create(
               leases,
-              { metadata: { ...metadata, annotations: { key: key.name, by: name, run } } },
+              { metadata: { ...metadata, annotations: { key: keyText(key), by: name, run } } },
               { timeoutMs: 2000 },
             )
             await sleep(process.clock, 400)
@@ -51,14 +53,15 @@ export class RunsOfMembers {
           await apply(configMaps, { metadata: { name: `${key.name}-config` }, data: { title: `${object.spec.title}` } })
           return { requeueAfterMs: 10_000 }
         })
-        .onGone(({ key }) => void this.gone.push(`${name} ${key.name}`))
-        .onLeft(({ key }) => void this.gone.push(`${name} ${key.name} left`))
-    })
+        .onGone(({ key }) => void this.gone.push(`${name} ${keyText(key)}`))
+        .onLeft(({ key }) => void this.gone.push(`${name} ${keyText(key)} left`))
+    }
+    return this.#ring.member(name, declare, options)
   }
 
   /** Reads what the server has accepted. Nobody changes these objects, so their versions are of their creation. */
   async observe(): Promise<void> {
-    const { items } = await this.#ring.writer.list(leases.within({ labels: `!${ringLabel}` }))
+    const { items } = await this.#ring.writer.list(leases.within({ labels: `!${ringLabel},!${shardsLabel}` }))
     for (const { metadata } of items) {
       const { key, by, run } = metadata.annotations ?? {}
       if (key === undefined || by === undefined) continue

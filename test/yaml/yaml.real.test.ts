@@ -79,15 +79,13 @@ describe(`${seeds} random texts`, () => {
 
   it('that are written are read again as they were, by kubectl and by us', async () => {
     const values = all.map(seed => ({ value: trickyValue(seededRandom(seed)) }))
-    for (const write of [yamlText, (value: object) => yamlText(value, { isShort: true })]) {
-      const texts = values.map(value => write(value as never))
-      const found = await readByGo(texts)
-      const different = all.flatMap((seed, at) => {
-        const [value, text = '', theirs = {}] = [values[at], texts[at], found[at]]
-        const isSame = [theirs, readByUs(text)].every(({ json }) => canonical(json ?? null) === canonical(value))
-        return isSame ? [] : [JSON.stringify({ seed, value, text, theirs, ours: readByUs(text) })]
-      })
-      expect(different.slice(0, 3)).toEqual([])
-    }
+    const texts = values.map(value => yamlText(value as never))
+    const found = await readByGo(texts)
+    const different = all.flatMap((seed, at) => {
+      const [value, text = '', theirs = {}] = [values[at], texts[at], found[at]]
+      const isSame = [theirs, readByUs(text)].every(({ json }) => canonical(json ?? null) === canonical(value))
+      return isSame ? [] : [JSON.stringify({ seed, value, text, theirs, ours: readByUs(text) })]
+    })
+    expect(different.slice(0, 3)).toEqual([])
   })
 })

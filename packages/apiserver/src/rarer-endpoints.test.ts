@@ -28,9 +28,12 @@ describe('what few clients ask for', () => {
   it('F1: the log of a container, which is empty', () =>
     withServer(async ({ call }) => {
       const container = (name: string): object => ({ name, image: 'i' })
-      await call('POST', pods, { metadata: { name: 'p' }, spec: { containers: [container('c'), container('d')] } })
+      const spec = { containers: [container('c'), container('d')], initContainers: [container('i')] }
+      // Only kubectl reads this annotation.
+      const annotations = { 'kubectl.kubernetes.io/default-container': 'c' }
+      await call('POST', pods, { metadata: { name: 'p', annotations }, spec })
       expect((await call('GET', `${pods}/p/log?container=d`)).status).toBe(204)
-      expect((await call('GET', `${pods}/p/log`)).json.message).toContain('choose one of: [c d]')
+      expect((await call('GET', `${pods}/p/log`)).json.message).toContain('choose one of: [i c d]')
       expect((await call('GET', `${pods}/p/log?container=x`)).status).toBe(400)
     }))
 

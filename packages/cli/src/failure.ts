@@ -24,7 +24,7 @@ export function systemFailure(error: unknown): CommandFailure | undefined {
   return typeof code === 'string' && typeof syscall === 'string' ? refused(oneLine(error.message), error) : undefined
 }
 
-/** The command line is at fault. */
+/** A failure because of a wrong command line. */
 export function wrongUsage(message: string): CommandFailure {
   return new CommandFailure(message, 2)
 }

@@ -15,13 +15,20 @@ export interface CommandHost {
   readonly cwd: string
   /** Asks the user, and resolves with a line. @default no user can be asked */
   readonly ask?: ((question: string) => Promise<string>) | undefined
-  /** Called by a command that runs until it is stopped, such as `crd --watch`. The returned signal ends the command with the status 0; its reason is the name of the signal of the process. Called again after that, it returns the signal for the second Ctrl+C; a host without a second one returns the first. @default the command runs for ever */
+  /**
+   * Called by a command that runs until it is stopped, such as `crd --watch`. The returned signal ends the command with the status 0; its reason is the name of
+   * the signal of the process. Called again after that, it returns the signal for the second Ctrl+C; a host without a second one returns the first.
+   * @default the command runs for ever
+   */
   readonly ending?: (() => AbortSignal) | undefined
   /** Called if a command with `--check` fails for the only reason that files are not current. @default nothing is called */
   readonly onStale?: (() => void) | undefined
 }
 
-/** 0: done; 1: a file is stale or has refused contents, or a change is not safe; 2: wrong usage, or a file or server can't be read. Other numbers are the status of a command that was run. */
+/**
+ * 0: done; 1: a file is stale or has refused contents, or a change is not safe; 2: wrong usage, or a file or server can't be read. Other numbers are the status
+ * of a command that was run.
+ */
 export type ExitStatus = number
 
 /** The host of a command in this process. It asks questions if stdin and stdout are terminals. */

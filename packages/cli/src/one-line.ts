@@ -5,6 +5,6 @@ export function printable(text: string): string {
 
 /** A text from elsewhere as a part of a message: without line breaks and control characters. */
 export function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are searched for
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
 }

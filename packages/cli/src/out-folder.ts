@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/pr
 import { join, resolve } from 'node:path'
 import { refused } from './failure.ts'
 
-/** The folder of `--out`, which no file that is read or written leaves. */
+/** The folder of `--out`. No file outside of it is read or written. */
 export class OutFolder {
   /** The path of the folder as the user wrote it. */
   readonly #out: string
@@ -19,7 +19,7 @@ export class OutFolder {
     return `${this.#out}/${name}`
   }
 
-  /** Reads the text of a file. Resolves with `undefined` if the file does not exist. Rejects with a CommandFailure for a path that is no file of this folder. */
+  /** Reads the text of a file. Resolves with `undefined` if the file does not exist. Rejects with a CommandFailure for a path that is no file of the folder. */
   async read(name: string): Promise<string | undefined> {
     const mode = await this.#mode(name)
     return mode === undefined ? undefined : readFile(join(this.#path, name), 'utf8')
@@ -33,7 +33,7 @@ export class OutFolder {
     try {
       await writeFile(partial, text, { flag: 'wx' })
       if (mode !== undefined) await chmod(partial, mode)
-      // A link that has come between is replaced, and not followed.
+      // A link that was made meanwhile is replaced, and not followed.
       await rename(partial, join(this.#path, name))
     } finally {
       await rm(partial, { force: true })

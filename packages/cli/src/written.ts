@@ -9,7 +9,7 @@ import { StaleFiles } from './renewal.ts'
 export interface Destination {
   /** The path of the folder as the user wrote it. */
   readonly out: string
-  /** Write nothing, and fail if a file is not current. */
+  /** Whether to write nothing, and to fail if a file is not current. */
   readonly isCheck: boolean
   /** The arguments of the command that writes the files. */
   readonly renewedBy: readonly string[]

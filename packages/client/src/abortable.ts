@@ -1,6 +1,6 @@
 /**
- * A promise that `begin` settles, or that rejects with the signal's reason as soon as the signal is aborted. `begin` returns a function that ends
- * its work then. `begin` is not called if the signal is aborted already.
+ * A promise that `begin` settles, or that rejects with the signal's reason as soon as the signal is aborted. `begin` returns a function that is called on the
+ * abort and ends its work. `begin` is not called if the signal is aborted already.
  */
 export function abortable<T = void>(
   signal: AbortSignal | undefined,

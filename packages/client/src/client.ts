@@ -107,7 +107,7 @@ export interface ClientSettings extends ConnectionOptions {
    * @default 65_000
    */
   readonly timeoutMs?: number | undefined
-  /** How often a call is retried at most (a 429, or a broken connection during a read); 0: never. @default 5 */
+  /** How often a call is retried at most, for example after a 429, or after a broken connection during a read; 0: never. @default 5 */
   readonly maxRetries?: number | undefined
   /**
    * Lets the server compress lists. This saves network time and costs the server CPU. Lists are decompressed off the event loop, which simulated
@@ -125,7 +125,8 @@ export interface ClientSettings extends ConnectionOptions {
  * If the server refuses, the call rejects with an `ApiError` (`isConflict(error)` and the like say which). Without an answer it rejects with a
  * `ConnectionError` or a `TimeoutError`. A wrong option, name or key throws before any request.
  *
- * Every call takes a `signal` and a `timeoutMs`. A 429 is retried as long as that allows; the client itself does not limit the rate of requests.
+ * Every call takes a `signal` and a `timeoutMs`. A 429 with a Retry-After is retried as long as `timeoutMs` and `maxRetries` allow. The client itself does not
+ * limit the rate of requests.
  *
  * @example
  * ```ts
@@ -389,7 +390,7 @@ export class Client {
    * Changes an object that others write, too: reads it, has `edit` change a copy of it, and sends the difference. For lists that several programs fill,
    * and that server-side apply takes as one value: `imagePullSecrets` of a ServiceAccount, or a list of a custom resource without a list type.
    *
-   * The difference is a JSON patch that holds only for the state that was read. After a conflict, the object is read and edited again, up to ten times,
+   * The difference is a JSON patch that holds only for the state that was read. After a conflict, the object is read and edited again, ten times in all,
    * so `edit` must give the same for the same object. Nothing is sent if `edit` changes nothing. Resolves with the object as it then is; `undefined` if
    * it does not exist. The status is not written.
    *
@@ -426,8 +427,8 @@ export class Client {
   }
 
   /**
-   * Applies an object by server-side apply: this manager then owns the given fields, and fields that it applied before and not now are removed. A conflict names fields
-   * that others own (`isApplyConflict`).
+   * Applies an object by server-side apply: this manager then owns the given fields, and fields that it applied before and not now are removed. A conflict
+   * names fields that others own (`isApplyConflict`).
    */
   apply<T extends object, S extends Scope>(
     view: View<T, S>,
@@ -586,7 +587,7 @@ function environmentParts(option: string, value: unknown): void {
   }
 }
 
-/** Checks that settings name no cluster, because `connect` finds it and would ignore theirs. */
+/** Checks that settings name no cluster, because `connect` finds the cluster itself and would ignore another one. */
 function checkNoTarget(settings: object): void {
   for (const [name, value] of Object.entries(settings)) {
     if (!Object.hasOwn(targetChecks, name) || value === undefined) continue

@@ -5,7 +5,7 @@ import type { Clock, Timer } from './clock.ts'
 export interface Bounded {
   /** On the monotonic clock. */
   readonly deadlineAt: number
-  /** Its time has come. */
+  /** Called when the time has come. */
   late(): void
 }
 

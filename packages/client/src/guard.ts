@@ -44,7 +44,7 @@ export class Guard implements Requester {
         on.error(cause)
       },
     }
-    // By the caller, which may be guarded itself.
+    // Through the requester of the caller, which may be a guard itself.
     const exchange = this.#caller.requester.request({ ...request, admit }, own)
     this.#open.set(own, exchange)
     return {

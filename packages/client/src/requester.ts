@@ -51,7 +51,7 @@ export interface Requester {
    */
   request(request: LaneRequest, on: RequestHandlers): Exchange
   /**
-   * Opens a socket for a single caller, which must end it. It is destroyed when the requester is closed. Absent if requests take no sockets.
+   * Opens a socket for a single caller, which must end it. It is destroyed when the requester is closed. Absent if the requester opens no sockets.
    *
    * @param admit is called last; if it throws, the socket is destroyed, and the call rejects with its error
    * @param reader as that of a transport

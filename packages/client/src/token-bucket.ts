@@ -21,7 +21,7 @@ export class TokenBucket {
     return waitMs < 1 ? 0 : Math.ceil(waitMs)
   }
 
-  /** Takes a token, or one that is still to come: the next wait is longer by it. */
+  /** Takes a token, also if it is still to come: then the next wait is longer. */
   take(now: number): void {
     this.#fullAt = Math.max(this.#fullAt, now) + this.#everyMs
   }

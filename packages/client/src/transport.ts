@@ -72,7 +72,7 @@ export interface RawSocket {
   readonly readableBy?: string | undefined
 }
 
-/** The seam to bytes: opens connections to an origin. Rejects when none can be opened, or on `signal`. */
+/** The interface to the network: opens connections to an origin. Rejects if no connection can be opened, or if `signal` is aborted. */
 export interface Transport {
   connect(target: URL, signal: AbortSignal): Promise<Connection>
   /**

@@ -1,3 +1,5 @@
+export type { ClusterProfileProvider, ClusterProfilesOptions } from './clusters/cluster-profiles.ts'
+export { clusterProfiles } from './clusters/cluster-profiles.ts'
 export type { Cluster, ClusterReport, ClusterState, ClustersOptions } from './clusters/clusters.ts'
 export { Clusters } from './clusters/clusters.ts'
 export type { KubeconfigFilesOptions } from './clusters/kubeconfig-files.ts'

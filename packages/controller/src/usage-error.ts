@@ -6,7 +6,7 @@ export type UsageCode =
   | 'CONTROLLER_INCOMPLETE'
   /** Two controllers of one operator have the same name. */
   | 'CONTROLLER_NAME_TAKEN'
-  /** A controller was started twice, or after it was stopped. */
+  /** A controller was started twice, or after it was stopped; or a part of it, such as `reconcile`, was declared twice. */
   | 'CONTROLLER_USED'
   /** A source needs a WatchManager, and the controller was given none. */
   | 'NO_MANAGER'
@@ -16,12 +16,13 @@ export type UsageCode =
   | 'INVALID_RESULT'
   /** A reconcile returned while reads or writes that it had started were still running. Counts as a failure; the key runs again with backoff. */
   | 'NOT_AWAITED'
+  /** A `prune` names a view that the controller does not own. */
   | 'NOT_OWNED'
   /** The cluster does not have the ring of the operator's `shards`, or the operator may not read it. */
   | 'NO_RING'
   /** The ring does not list the resource of a controller's primary objects, so no shard would ever be assigned any. */
   | 'NOT_IN_RING'
-  /** A controller of an operator with `shards` can't be sharded, and the operator has no leader to run it on. */
+  /** A controller or a component of an operator with `shards` can't be sharded, and the operator has no leader to run it on. */
   | 'NOT_SHARDED'
   /** An object was applied after a `prune` of its view in the same run. Counts as a failure. */
   | 'PRUNED_ALREADY'

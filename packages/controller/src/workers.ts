@@ -1,7 +1,7 @@
 import type { Clock } from '@wherry/client'
 import type { WorkQueue } from '@wherry/work-queue'
 
-/** How long workers go on before the event loop is given back, in milliseconds, and for how many keys at most. */
+/** How long workers go on before they yield to the event loop, in milliseconds, and for how many keys at most. */
 const sliceMs = 5
 const sliceMost = 64
 

@@ -1,4 +1,4 @@
-// The texts are remarks: what `kubectl explain` says of a field is what its own comment says.
+// The texts are remarks, so that `kubectl explain` shows only the comment of the field itself.
 
 /**
  * @remarks A whole number.

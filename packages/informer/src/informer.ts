@@ -39,7 +39,7 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
   readonly freeze?: boolean | undefined
   /** The maximum number of deleted objects that are kept for slow cursors. @default 10,000, or the largest number of objects so far */
   readonly maxTombstones?: number | undefined
-  /** The maximum size of these, in bytes as received. @default 32 MiB */
+  /** The maximum size of the deleted objects that are kept, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
   /** The known support of the server for streaming lists; informers of one client share it. @default that of this informer */
   readonly streaming?: StreamingSupport | undefined
@@ -141,8 +141,8 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
   }
 
   /**
-   * Stops the informer. After the call no handler, listener or index function is called, registrations and cursors end, and the stored objects are
-   * dropped: reads throw an `InformerStoppedError`. Open `changes()` end.
+   * Stops the informer. After the call no handler, index function or listener is called, except the listeners of `closed`. Registrations and cursors
+   * end, and the stored objects are dropped: reads throw an `InformerStoppedError`. Open `changes()` end.
    *
    * Idempotent; a handler may call it. Resolves when the streams are closed.
    */

@@ -45,7 +45,7 @@ export class Lifecycle {
     this.#emitter.emit(event, ...about)
   }
 
-  /** From now on listeners are called only for the end. */
+  /** After this, only listeners of `closed` are called. */
   quiet(): void {
     this.#isQuiet = true
   }

@@ -15,7 +15,7 @@ export interface SharedInformer<C, S extends Scope = Scope> extends Lister<C, S>
   readonly lastSyncedResourceVersion: string | undefined
   /** The last failure to list or watch; `undefined` after a later watch was opened. */
   readonly lastError: Error | undefined
-  /** The first state is in the store. False again while the server does not serve the resource (state `missing`). */
+  /** Whether the first state is in the store. False again while the server does not serve the resource (state `missing`). */
   readonly hasSynced: boolean
   /**
    * Resolves when the first state is in the store. If the resource disappears, it waits again, as for a resource that was never defined.

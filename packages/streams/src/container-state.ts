@@ -9,9 +9,10 @@ export interface ContainerState {
   readonly isRunning: boolean
 }
 
-const defaultContainer = 'kubectl.kubernetes.io/default-container'
-
-/** Reads the state of a container from its pod. `undefined` if the pod or the container does not exist, `unknown` if the user may not read pods. */
+/**
+ * Reads the state of a container from its pod. `undefined` if the pod does not exist, `unknown` if the user may not read pods. A container without a status
+ * counts as not running.
+ */
 export async function containerState(
   client: Client,
   pod: PodKey,
@@ -20,8 +21,8 @@ export async function containerState(
 ): Promise<ContainerState | 'unknown' | undefined> {
   const object = await readPod(client, pod, signal)
   if (object === 'unknown' || object === undefined) return object
-  const { metadata, spec, status } = object
-  const name = container ?? metadata.annotations?.[defaultContainer] ?? spec?.containers?.[0]?.name
+  const { spec, status } = object
+  const name = container ?? spec?.containers?.[0]?.name
   const all = [
     ...(status?.containerStatuses ?? []),
     ...(status?.initContainerStatuses ?? []),

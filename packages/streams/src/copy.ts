@@ -10,7 +10,7 @@ import type { PodKey } from './pod.ts'
 
 /** The options of {@link copyToPod} and {@link copyFromPod}. */
 export interface CopyOptions {
-  /** The name of the container. @default the pod's only one, or the one that its annotation `kubectl.kubernetes.io/default-container` names */
+  /** The name of the container. The server refuses a call without a name for a pod with several containers. @default the pod's only one */
   readonly container?: string | undefined
   /** Ends the copying. Files that were copied before it stay. */
   readonly signal?: AbortSignal | undefined

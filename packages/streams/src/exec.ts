@@ -8,7 +8,7 @@ import { openProcess, type RemoteProcess } from './process.ts'
 
 /** The options that {@link exec}, {@link spawn} and {@link attach} share. */
 export interface ProcessOptions {
-  /** The name of the container. @default the pod's only one, or the one that its annotation `kubectl.kubernetes.io/default-container` names */
+  /** The name of the container. The server refuses a call without a name for a pod with several containers. @default the pod's only one */
   readonly container?: string | undefined
   /** Gives the command a terminal, which mixes stdout and stderr. @default false */
   readonly tty?: boolean | undefined

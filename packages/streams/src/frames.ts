@@ -13,7 +13,7 @@ const final = 0x80
 const longestControl = 125
 
 /**
- * Parses the WebSocket frames of a server (RFC 6455, section 5) from chunks of any size, and copies no data. In its place, `ws` would wait for the end of each
+ * Parses the WebSocket frames of a server (RFC 6455, section 5) from chunks of any size, and copies no data. Without it, `ws` would wait for the end of each
  * message and join the pieces in a new Buffer, and Node frees such Buffers late.
  */
 export class FrameReader {

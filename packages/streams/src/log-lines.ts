@@ -9,7 +9,7 @@ export type LineEncoding = 'utf8' | 'latin1'
 /** Lines of a log, in order. A line has no line feed. */
 export interface LogBatch {
   readonly lines: readonly string[]
-  /** How many bytes of the log they are made of. */
+  /** The number of bytes of the log that the lines came from. */
   readonly bytes: number
 }
 
@@ -57,7 +57,7 @@ export class LogCutter {
       if (this.#isTooLong) return
       start = end + 1
     }
-    // The chunk's memory is used again after this call.
+    // The chunk's memory may be reused after this call.
     if (start < bytes.length) this.#begin(Buffer.from(bytes.subarray(start)))
   }
 

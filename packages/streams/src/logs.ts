@@ -7,7 +7,7 @@ import { type PodKey, podRequest } from './pod.ts'
 
 /** The options of {@link logs}. `A` is the type of `as`, which decides the type of a line. */
 export interface LogOptions<A extends 'text' | 'bytes' = 'text' | 'bytes'> {
-  /** The name of the container. @default the pod's only one, or the one that its annotation `kubectl.kubernetes.io/default-container` names */
+  /** The name of the container. The server refuses a call without a name for a pod with several containers. @default the pod's only one */
   readonly container?: string | undefined
   /** Goes on with new lines until the container ends. @default false */
   readonly follow?: boolean | undefined

@@ -176,7 +176,7 @@ async function forward(client: Client, pod: PodKey, port: number, local: Duplex,
   })
 }
 
-/** The bytes from the pod, as a stream. With a local socket, they are written to it from the memory that they were read into, without the stream. */
+/** The bytes from the pod, as a stream. A local socket gets them directly from the memory that they were read into, and not through the stream. */
 class PortStream extends Duplex {
   readonly #client: Client
   readonly #socket: PodSocket
@@ -247,7 +247,7 @@ class PortStream extends Duplex {
     local.write(bytes, () => {
       if (local.writableLength === 0) this.#socket.resume()
     })
-    // The local socket reads the bytes that it could not send at once later, from this memory.
+    // Later, the local socket reads from this memory the bytes that it could not send at once.
     if (local.writableLength > 0) this.#socket.pause()
   }
 

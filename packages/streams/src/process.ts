@@ -32,8 +32,8 @@ export interface RemoteProcess extends AsyncDisposable {
   /** Stays empty with a terminal, which writes both to `stdout`. */
   readonly stderr: Readable
   /**
-   * Resolves with the exit code when the command has ended: its output has arrived by then. Rejects with a `StreamError` if the command was not started, and with a `ConnectionError` if
-   * the connection broke.
+   * Resolves with the exit code when the command has ended: its output has arrived by then. Rejects with a `StreamError` if the command was not started, and
+   * with a `ConnectionError` if the connection broke.
    */
   readonly exit: Promise<number>
   /** Changes the size of the command's terminal. */
@@ -167,7 +167,7 @@ class SocketProcess implements RemoteProcess {
   /** Ends the process if its status is complete. The server sends the status last. */
   #readStatus(): void {
     const status = parsed(Buffer.concat(this.#status).toString())
-    // The rest of it follows.
+    // The rest of the status follows.
     if (status === undefined) return
     try {
       this.#end(exitCodeOf(status))

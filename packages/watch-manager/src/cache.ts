@@ -23,13 +23,13 @@ export interface WatchedCache {
   hold<C, S extends Scope>(view: View<C, S>, holder: string): Hold<C>
   /**
    * Moves the held informer to `to`, a view of the same resource and projection, while it runs (rule D9). All its
-   * cursors stay and receive only the differences, under the new view: objects that have left the scope are deleted, objects that have entered it are changed. When it
-   * resolves, `to` is held.
+   * cursors stay and receive only the differences, under the new view: objects that have left the scope are `deleted`,
+   * objects that have entered it are `changed`. When it resolves, `to` is held.
    *
    * Rejects without a change if that is impossible: `to` is cached already, or can't be read; the informer has another
    * holder; the hold was released.
    *
-   * A cache without this method leaves it out: then `to` gets a hold of its own.
+   * Without this method, `to` gets a hold of its own.
    */
   moveHold?<C, S extends Scope>(hold: Hold<C>, to: View<C, S>): Promise<void>
 }
@@ -40,8 +40,8 @@ export interface Hold<C> {
   readonly informer: HeldInformer<C>
   /**
    * Releases the hold. The release of the last hold removes the informer, unless it has other users. Resolves when that is
-   * done (rule D4), or at once if other holds remain. It begins before it returns, is idempotent, and does not reject for a view that was removed
-   * already.
+   * done (rule D4), or at once if other holds remain. The release begins within the call. It is idempotent, and does not
+   * reject for a view that was removed already.
    */
   release(): Promise<void>
 }

@@ -112,7 +112,10 @@ export class SinkStillRunningError extends Error {
   override readonly name = 'SinkStillRunningError'
   readonly code = 'SINK_STILL_RUNNING'
   readonly registrar: string
-  /** The subjects of these calls: keys of objects, or `reset`, `synced`, `rescoped`. */
+  /**
+   * The subjects of these calls: keys of objects, or `reset`, `synced`, `rescoped`. For functions of `ifWatching`, the keys of their views. `its watch`
+   * if only the watch has not ended.
+   */
   readonly calls: readonly string[]
 
   constructor(registrar: string, view: string, calls: readonly string[]) {

@@ -1,4 +1,4 @@
-/** Something to wait for, a promise of any kind. */
+/** Whether a result is a promise of any kind. */
 export function isThenable(result: unknown): result is PromiseLike<unknown> {
   return (
     result !== null &&

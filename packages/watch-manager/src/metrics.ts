@@ -15,7 +15,7 @@ export class WatchMetrics {
     this.#metrics = metrics
   }
 
-  /** Of the whole manager: how many types of objects its registrars want, and how many are watched. */
+  /** Writes how many types of objects all registrars want, and how many are watched. */
   overall(subscriptions: SubscriptionIndex): void {
     this.#metrics.gauge('watch_manager_intended_watch_gvk', types(subscriptions.intended()))
     this.#metrics.gauge('watch_manager_watched_gvk', types(subscriptions.watched()))

@@ -17,7 +17,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   readonly #limits: SinkLimits<C> | undefined
   readonly #closed: () => void
   readonly #subscriptions = new Map<string, Subscription<C>>()
-  /** Removed, and not over yet. */
+  /** The removed subscriptions that have not ended yet. */
   #leaving: readonly Subscription<C>[] = nothing
   #trial: Trial<C> | undefined
   #state: Registrar['state'] = 'open'
@@ -146,7 +146,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     if (this.#shared.started) subscription.begin(hold)
   }
 
-  /** Notifies the sink after all are removed: the sink may add views during the call. */
+  /** Notifies the sink after all views are removed, because the sink may add views during the call. */
   #unsubscribeAll(keys: readonly string[]): void {
     const known = keys.flatMap(key => this.#unsubscribe(key))
     for (const view of known) this.#notify(view)

@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 
-/** How a registrar takes part. */
+/** How a registrar retries failed calls to its sink. */
 export interface RegistrarOptions {
   /**
    * How many objects may wait for a retry at the same time. Above that, no further objects are delivered until some succeed.
@@ -9,17 +9,17 @@ export interface RegistrarOptions {
   readonly maxRetrying?: number | undefined
   /** After the first failed call for an object, the retry comes after this to twice this time, in milliseconds. @default 100 */
   readonly retryInitialMs?: number | undefined
-  /** The maximum of that wait, which doubles, in milliseconds. @default 30_000 */
+  /** The time up to which that time doubles with each failure, in milliseconds: the longest wait is twice as long. @default 30_000 */
   readonly retryMaxMs?: number | undefined
 }
 
-/** How long is waited. */
+/** How long a call waits. */
 export interface WaitOptions {
   /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** How long is waited for a registrar to sync. */
+/** How long {@link Registrar.synced} waits. */
 export interface SyncedOptions extends WaitOptions {
   /** Does not wait for views of resources that the server does not serve and the cache waits for (`whenUnknown: 'wait'`). @default false */
   readonly orAbsent?: boolean | undefined

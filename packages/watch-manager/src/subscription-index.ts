@@ -47,7 +47,7 @@ export class SubscriptionIndex {
     return [...this.#byKey.values()].map(subscriptions => first(subscriptions).view)
   }
 
-  /** Each view once that is watched. */
+  /** Each watched view once. */
   watched(): View[] {
     // One informer serves all subscriptions of a view, so all of them have started, or none.
     return [...this.#byKey.values()]

@@ -14,11 +14,11 @@ export class Subscription<C = unknown> implements DeliveryListener {
   readonly #delivery: Delivery<C> | undefined
   #view: View<C>
   #hold: Hold<C> | undefined
-  /** The error because of which there is no hold. */
+  /** Why there is no hold. */
   #failure: Error | undefined
   #backoff: Backoff | undefined
   #timer: Timer | undefined
-  /** The sink took a `synced`. */
+  /** Whether the sink has taken a `synced`. */
   #synced = false
   #removed = false
   #moving = false
@@ -47,7 +47,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     return this.#waiting ? [] : (this.#delivery?.known ?? [])
   }
 
-  /** Its informer has the first state, and goes on. */
+  /** Whether the informer has the first state, and changes arrive. */
   get watched(): boolean {
     const informer = this.#moving ? undefined : this.#hold?.informer
     return informer?.hasSynced === true && informer.state !== 'missing' && informer.state !== 'stopped'
@@ -58,7 +58,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     return this.#failure ?? this.#hold?.informer.lastError
   }
 
-  /** Its view may be moved now. */
+  /** Whether the view can be moved now. */
   get movable(): boolean {
     return this.#hold !== undefined && !this.#moving && !this.#removed
   }
@@ -83,7 +83,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     this.#changed()
   }
 
-  /** Makes no call before `earlier` has settled: calls of an earlier subscription of this view. */
+  /** Makes no call before the calls of an earlier subscription of this view have settled. */
   after(earlier: Promise<unknown>): void {
     if (this.#delivery === undefined) return
     this.#waiting = true
@@ -95,7 +95,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     earlier.then(resume, resume)
   }
 
-  /** The sink took a `synced`. */
+  /** Records that the sink has taken a `synced`. */
   synced(): void {
     this.#synced = true
     this.#backoff = undefined
@@ -156,7 +156,10 @@ export class Subscription<C = unknown> implements DeliveryListener {
     if (this.#removed) await this.over()
   }
 
-  /** Resolves when the subscription has ended, except for a call of the sink that has called this; or after `closeTimeoutMs`, or with the signal, which is reported. */
+  /**
+   * Resolves when the subscription has ended, without waiting for a call of the sink that has called this. Otherwise resolves after `closeTimeoutMs`,
+   * or when the signal is aborted, and reports that.
+   */
   async gone(signal: AbortSignal | undefined): Promise<void> {
     const { environment, closeTimeoutMs } = this.#shared
     const calls = this.#delivery?.underWay() ?? []

@@ -6,7 +6,7 @@ import type { Shared } from './shared.ts'
 
 /** A `replace` that changes all views or none: it holds the new views, and waits for them, before anything changes. */
 export class Trial<C> {
-  /** The views to want at its end; views that are added and removed meanwhile count. */
+  /** The intended views after the trial. Views that are added or removed meanwhile change it. */
   readonly target: Map<string, View<C>>
   readonly #registrar: string
   readonly #shared: Shared
@@ -28,7 +28,7 @@ export class Trial<C> {
     this.#ended.signal.throwIfAborted()
   }
 
-  /** Holds on these views once all have synced; else rejects, and holds nothing. */
+  /** Holds these views, and resolves with the holds when all views have synced. If it rejects, it holds nothing. */
   async run(views: readonly View<C>[], signal: AbortSignal | undefined): Promise<Map<string, Hold<C>>> {
     const { signal: ended } = this.#ended
     const either = signal === undefined ? ended : AbortSignal.any([signal, ended])
@@ -66,7 +66,7 @@ export class Trial<C> {
     }
   }
 
-  /** Lets go of holds that nobody took over. */
+  /** Releases holds that no subscription has taken over. */
   async release(holds: Iterable<Hold<C>>): Promise<void> {
     const { context, environment } = this.#shared
     const one = async (hold: Hold<C>): Promise<void> => {

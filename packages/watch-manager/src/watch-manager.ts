@@ -76,7 +76,7 @@ export class WatchManager {
   readonly #shared: Shared & { started: boolean }
   readonly #metrics: WatchMetrics
   readonly #metricsMs: number
-  /** Functions of {@link ifWatching} that are under way. */
+  /** The functions of {@link ifWatching} that are under way. */
   readonly #running = new Running()
   readonly #starts = new Set<() => void>()
   #timer: Timer | undefined

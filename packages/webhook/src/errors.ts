@@ -1,3 +1,28 @@
+/**
+ * A handler read a view that no synced informer serves. The read does not wait. If the handler does not catch this error, `failurePolicy` decides the answer to
+ * the request.
+ *
+ * @example
+ * ```ts
+ * import { NotInCacheError } from '@wherry/webhook'
+ *
+ * // In a handler: a view that no informer serves can't be read.
+ * export const isCacheMissing = (error: unknown): boolean => error instanceof NotInCacheError
+ * ```
+ */
+export class NotInCacheError extends Error {
+  override readonly name = 'NotInCacheError'
+  readonly code = 'NOT_IN_CACHE'
+  /** Key of the view. */
+  readonly view: string
+
+  constructor(view: string, isDeclared: boolean) {
+    const why = isDeclared ? 'its informer has not synced yet' : 'no informer has it: declare it with .reads(view)'
+    super(`${view} can't be read from the cache: ${why}`)
+    this.view = view
+  }
+}
+
 /** The mistake of a program in the use of its webhooks. */
 export type WebhookUsageCode =
   /** A webhook was declared without a resource or a handler. */
@@ -17,14 +42,6 @@ export type WebhookUsageCode =
 
 /**
  * The program declares its webhooks wrongly: `code` names the mistake, and the message has the remedy. Fix the program; do not catch this error.
- *
- * @example
- * ```ts
- * import { NotInCacheError } from '@wherry/webhook'
- *
- * // In a handler: a view that no informer serves can't be read.
- * export const isCacheMissing = (error: unknown): boolean => error instanceof NotInCacheError
- * ```
  */
 export class WebhookUsageError extends Error {
   override readonly name = 'WebhookUsageError'
@@ -33,20 +50,6 @@ export class WebhookUsageError extends Error {
   constructor(code: WebhookUsageCode, message: string) {
     super(message)
     this.code = code
-  }
-}
-
-/** A handler read a view that no synced informer serves. The read does not wait: `failurePolicy` decides the answer to the request. */
-export class NotInCacheError extends Error {
-  override readonly name = 'NotInCacheError'
-  readonly code = 'NOT_IN_CACHE'
-  /** Key of the view. */
-  readonly view: string
-
-  constructor(view: string, isDeclared: boolean) {
-    const why = isDeclared ? 'its informer has not synced yet' : 'no informer has it: declare it with .reads(view)'
-    super(`${view} can't be read from the cache: ${why}`)
-    this.view = view
   }
 }
 
@@ -96,7 +99,9 @@ export class InvalidAnswerError extends Error {
   }
 }
 
-/** Another writer resets the `caBundle` of the operator's webhooks again and again. Sent to `onError` once, and again only after two minutes without a reset. */
+/**
+ * Another writer resets the `caBundle` of the operator's webhooks again and again. Sent to `onError` once, and again only after two minutes without a reset.
+ */
 export class BundleFightError extends Error {
   override readonly name = 'BundleFightError'
   readonly code = 'BUNDLE_FIGHT'
@@ -116,8 +121,8 @@ export class BundleFightError extends Error {
 }
 
 /**
- * The Service of the webhooks does not exist, so the operator writes no configuration that names it: otherwise an API server would refuse each request
- * for which it calls a webhook. Sent to `onError` once, and again only if the Service was created and deleted since.
+ * The Service of the webhooks does not exist, so the operator writes no configuration that names it: otherwise an API server could call no webhook, and would
+ * refuse the requests for webhooks with `failurePolicy` `Fail`. Sent to `onError` once, and again only if the Service was created and deleted since.
  */
 export class ServiceMissingError extends Error {
   override readonly name = 'ServiceMissingError'

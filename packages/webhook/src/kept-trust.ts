@@ -9,7 +9,7 @@ import { OwnService } from './own-service.ts'
 
 /** How often the age of bundles and the life of the certificate are measured, in milliseconds. */
 const everyMs = 10_000
-/** For how long an API server may not have noticed a bundle, in milliseconds; less only if certificates live for minutes. */
+/** How long an API server may take to notice a bundle, in milliseconds. It is less only if authorities live for minutes. */
 const longestSettleMs = 10_000
 
 /** Keeps the API server's trust in the webhooks: certificates, and the objects with their bundles. */

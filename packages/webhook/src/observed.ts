@@ -28,17 +28,23 @@ export interface ObservedAdmission {
 /** The webhooks of an operator, for a tool in its process such as `wherry dev`, before they are served. */
 export interface ObservedWebhooks {
   readonly name: string
-  /** Serves the webhooks at `127.0.0.1` for the API server of this machine. The operator then makes its certificates and applies its configurations, regardless of its options. */
+  /**
+   * Serves the webhooks at `127.0.0.1` for the API server of this machine. The operator then makes its certificates and applies its configurations, regardless
+   * of its options.
+   */
   serveHere(): void
   /** Leaves the webhooks out: they are not served, and no configuration is written. */
   leaveOut(): void
   /** Calls the listener after each request that is answered. */
   onAdmission(listener: (admission: ObservedAdmission) => void): void
-  /** Calls the listener with the names of all webhooks and conversions once the API server calls them: it has their configurations, and trusts their certificate. */
+  /**
+   * Calls the listener with the names of all webhooks and conversions once the API server calls them, because it has their configurations and trusts their
+   * certificate.
+   */
   onAsked(listener: (names: readonly string[]) => void): void
 }
 
-/** The channel at which the webhooks of an operator publish their {@link ObservedWebhooks}, before they are served. */
+/** The channel on which the webhooks of an operator publish their {@link ObservedWebhooks}, before they are served. */
 const starts = channel('wherry.webhooks.start')
 
 /** The options and listeners that a tool has set for the webhooks. */
@@ -72,7 +78,10 @@ export function observation(name: string, given: WebhooksOptions): Observation {
   return { options, isLeftOut, listeners, asked }
 }
 
-/** The options on this machine. The namespace of the Service must exist, and its objects are not reviewed, so it is `kube-system`: objects in `default` are reviewed. */
+/**
+ * The options on this machine. The namespace of the Service must exist, and its objects are not reviewed. So it is `kube-system`, and objects in `default` are
+ * reviewed.
+ */
 function hereOf({ service, groups }: WebhooksOptions): WebhooksOptions {
   const name = typeof service === 'string' ? service : service.name
   const place = { address: '127.0.0.1', host: '127.0.0.1', port: 0 }

@@ -33,7 +33,7 @@ export interface WebhooksOptions {
   readonly port?: number | undefined
   /** PEM of the authority of the API server's client certificate. Other clients are refused at the handshake. @default no client certificate is required */
   readonly clientCa?: string | undefined
-  /** Offers HTTP/2 along with HTTP/1.1. The API server needs none, and HTTP/2 has had flaws that let few clients keep a server busy. @default false */
+  /** Offers HTTP/2 along with HTTP/1.1. The API server does not need HTTP/2, which has had flaws that let few clients keep a server busy. @default false */
   readonly http2?: boolean | undefined
 }
 

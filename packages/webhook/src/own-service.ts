@@ -3,7 +3,7 @@ import { services } from '@wherry/client/resources/core'
 import { ServiceMissingError } from './errors.ts'
 import type { WebhookService } from './scope/configurations.ts'
 
-/** The Service of the webhooks. If it does not exist, an API server refuses each request for which it has to call a webhook. */
+/** The Service of the webhooks. If it does not exist, an API server can call no webhook, and refuses the requests for webhooks with `failurePolicy` `Fail`. */
 export class OwnService {
   readonly #client: Client
   readonly #service: WebhookService

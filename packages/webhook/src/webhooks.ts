@@ -265,7 +265,7 @@ export class Webhooks {
     this.#server = new WebhookServer({ hooks, certificates, environment, host, port, clientCa, http2 })
     await this.#server.listen()
     const served = { webhooks: definitions.map(({ name }) => name), conversions: [...this.#conversions.keys()] }
-    // Logged, because a user would otherwise only notice by an object without a review.
+    // Logged, because otherwise only an object without a review would show this to a user.
     const unreviewed = sparedNamespaces(this.#service.namespace)
     environment.log('info', 'webhooks are served', { port: this.port, ...served, unreviewed })
     if (this.#options.address === undefined && this.#service.namespace === 'default' && definitions.length > 0)
@@ -283,7 +283,7 @@ export class Webhooks {
       this.#reportAsked(() => asked.forEach(one => void one([...served.webhooks, ...served.conversions])))
   }
 
-  /** Reports to a tool when the API server asks the webhooks. */
+  /** Reports to a tool when the API server calls the webhooks. */
   #reportAsked(report: () => void): void {
     const { clock } = this.#parts.environment
     try {
@@ -317,7 +317,7 @@ export class Webhooks {
     }
   }
 
-  /** Throws while the server does not listen, while a cache that a handler reads is not synced, or while another check does. */
+  /** Throws while the server does not listen, while a cache that a handler reads is not synced, or while another check fails. */
   async #checkReady(): Promise<void> {
     if (this.#isLeftOut) return
     if (this.port === 0) throw new NotYetError('the webhook server does not listen')

@@ -2,10 +2,9 @@ import { objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
 
-const lists = ['containers', 'initContainers', 'ephemeralContainers'] as const
+/** In the order in which a refusal lists their containers. */
+const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
-
-const defaultContainer = 'kubectl.kubernetes.io/default-container'
 
 /** Whether a pod is on a node. */
 export function isOnNode(pod: KubeObject): boolean {
@@ -16,19 +15,17 @@ export function isOnNode(pod: KubeObject): boolean {
 export function containerOf(pod: KubeObject, asked: string | null): string {
   const spec = objectAt(pod, 'spec') ?? {}
   const { name = '' } = pod.metadata
-  const [main = [], init = [], debug = []] = lists.map(list =>
+  const [init = [], main = [], debug = []] = lists.map(list =>
     objectsAt(spec, list).map(one => String(own(one, 'name'))),
   )
+  const all = [...init, ...main, ...debug]
   if (asked !== null && asked !== '') {
-    if ([...main, ...init, ...debug].includes(asked)) return asked
+    if (all.includes(asked)) return asked
     throw StatusError.badRequest(`container ${asked} is not valid for pod ${name}`)
   }
-  const chosen = pod.metadata.annotations?.[defaultContainer] ?? (main.length === 1 ? main[0] : undefined)
-  if (chosen !== undefined) return chosen
-  const more = (names: readonly string[], what: string): string =>
-    names.length === 0 ? '' : ` or one of the ${what} containers: [${names.join(' ')}]`
-  const choices = `[${main.join(' ')}]${more(init, 'init')}${more(debug, 'debug')}`
-  throw StatusError.badRequest(`a container name must be specified for pod ${name}, choose one of: ${choices}`)
+  const [only] = main
+  if (only !== undefined && main.length === 1) return only
+  throw StatusError.badRequest(`a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`)
 }
 
 type Json = NonNullable<ReturnType<typeof objectAt>>

@@ -32,7 +32,7 @@ function resourcesOf(name: string, text: string): ProjectResource[] {
   })
 }
 
-/** The fields with literal texts of the argument of `defineResource`. */
+/** The fields of the argument of `defineResource` that are literal texts. */
 function namesOf(value: ts.Expression): Readonly<Record<string, string>> | undefined {
   if (!ts.isCallExpression(value) || !ts.isIdentifier(value.expression)) return undefined
   const [given] = value.arguments

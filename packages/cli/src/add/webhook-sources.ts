@@ -100,7 +100,7 @@ ${test}
 `
 }
 
-/** A label of the group, or of a domain that is nobody's for the core group. */
+/** A label of the group, or of an example domain for the core group. */
 function labelOf({ group }: ProjectResource): string {
   return `${group === '' ? 'example.com' : group}/seen`
 }

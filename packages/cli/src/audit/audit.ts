@@ -33,7 +33,10 @@ export interface AuditOptions {
   readonly isAgreed: boolean
   /** The time after which the command is stopped, in milliseconds. `undefined`: the command runs until it ends, or until Ctrl+C. */
   readonly forMs: number | undefined
-  /** The length of the rest, in milliseconds: the last part of the run, in which the command should send no requests. A game waits for as long without a request before it begins and before it ends. */
+  /**
+   * The length of the rest, in milliseconds: the last part of the run, in which the command should send no requests. A game waits for as long without a request
+   * before it begins and before it ends.
+   */
   readonly restMs: number
   /** Objects that come and go while the command runs. The audit ends with the game. */
   readonly game: GameOptions | undefined
@@ -47,7 +50,10 @@ export interface AuditOptions {
   readonly graceMs: number
 }
 
-/** Runs a command against a proxy of an API server, and prints its requests. Resolves with the command's exit status, or 0 if the audit ended the command; 1 if the command failed the game. */
+/**
+ * Runs a command against a proxy of an API server, and prints its requests. Resolves with the command's exit status, or 0 if the audit ended the command; 1 if
+ * the command failed the game.
+ */
 export async function audit(options: AuditOptions, host: CommandHost): Promise<number> {
   keepHeapSmall()
   const [record, html] = [options.record, options.html].map(file => file && resolve(host.cwd, file))
@@ -155,7 +161,7 @@ class RunningGame implements AsyncDisposable {
   }
 }
 
-/** Stops the command when its time is over, or when this process receives SIGINT or SIGTERM. */
+/** Waits for a reason to stop the command: its time is over, or this process receives SIGINT or SIGTERM. */
 class Stop implements Disposable {
   /** Resolves when the time is over, or when the user ends the audit. */
   readonly reached: Promise<NodeJS.Signals>

@@ -12,7 +12,8 @@ interface Word {
 }
 
 /**
- * The commands of a script of package.json, each with its arguments. Parses quotes, `&&` and `;` as a shell does, and expands patterns of files relative to `cwd`.
+ * The commands of a script of package.json, each with its arguments. Parses quotes, `&&` and `;` as a shell does, and expands patterns of files relative to
+ * `cwd`.
  *
  * @throws ShellSyntaxError for other syntax of a shell, such as `$NAME` and `|`
  */

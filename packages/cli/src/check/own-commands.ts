@@ -10,7 +10,7 @@ export async function ownCommands(cwd: string): Promise<readonly (readonly strin
     throw wrongUsage('there is no package.json here')
   })
   const scripts = scriptsIn(text)
-  // The shell's words take no time to load for a command that needs none.
+  // Imported here, so that other commands do not load this module.
   const { commandsOf, ShellSyntaxError } = await import('./command-line.ts')
   return Object.entries(scripts)
     .filter(([, script]) => /\bwherry\b/.test(script))

@@ -43,8 +43,9 @@ interface Finding {
   readonly finding: 'fails' | 'loses'
   /** The error of the converter, or the path of the lost field. */
   readonly what: string
-  /** The number of objects with this problem, and the first of them. */
+  /** The number of objects with this problem. */
   readonly count: number
+  /** The first object with this problem. */
   readonly object: string
 }
 
@@ -57,8 +58,8 @@ async function convert(files: readonly string[], options: Options, host: Command
     const tried = await findings(conversion, objects, loses)
     unsafe += tried.found.length
     for (const one of tried.found) stdout.write(json ? `${JSON.stringify(one)}\n` : `${lineOf(one)}\n`)
-    const others = conversion.versions.length
-    if (!json) stdout.write(`${conversion.name}: objects tried at ${others} versions: ${tried.count}\n`)
+    const versions = conversion.versions.length
+    if (!json) stdout.write(`${conversion.name}: objects tried at ${versions} versions: ${tried.count}\n`)
   }
   if (unsafe > 0) throw new CommandFailure(`conversions that fail or lose something: ${unsafe}`, 1)
 }

@@ -81,7 +81,7 @@ async function* fromCluster(
   }
 }
 
-/** Lists all objects at the stored version, at which the API server does not convert them. */
+/** Lists all objects at the storage version, at which the API server converts only objects that are stored at an older version. */
 async function listed(client: Client, { name, hub }: CheckedConversion): Promise<readonly KubernetesObject[]> {
   const { defineResource } = await import('@wherry/client')
   const { customResourceDefinitions } = await import('@wherry/client/resources/apiextensions')

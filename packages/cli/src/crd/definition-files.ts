@@ -82,7 +82,7 @@ export class DefinitionFiles {
     }
   }
 
-  /** The files, and all that their interfaces were read from, but for packages. */
+  /** The files, and all files that their interfaces were read from, except for those of packages. */
   ownFiles(): ReadonlySet<string> {
     return new Set([...this.#files.map(file => resolve(this.#cwd, file)), ...(this.#last?.reader.ownFiles() ?? [])])
   }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 export interface FileChanges extends Disposable {
   /** Watches these files too. Returns the files that were not watched yet. */
   add(files: ReadonlySet<string>): ReadonlySet<string>
-  /** Resolves with true as soon as a file has changed since the last call, and with false once all has ended. */
+  /** Resolves with true as soon as a file has changed since the last call, and with false once the command is to end. */
   next(): Promise<boolean>
 }
 

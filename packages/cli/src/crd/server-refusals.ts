@@ -2,7 +2,7 @@ import type { CustomResourceDefinition } from '@wherry/client/resources/apiexten
 
 /** A reason why an API server refuses a schema. */
 export interface ServerRefusal {
-  /** Which of the definition's versions. The first, if all have the same schema. */
+  /** The index of the version in the definition; 0 if all versions have the same schema. */
   readonly version: number
   /** The field: `spec.players[].name`. Empty for the whole object. */
   readonly path: string

@@ -10,7 +10,7 @@ export interface CodeNames {
   readonly file: string
 }
 
-/** A name that is free in the sources of a project for each of these. */
+/** The names of a kind in the sources of a project. A name that is taken there is replaced by another. */
 export function codeNames(kind: string, singular: string, plural: string): CodeNames {
   return {
     type: isTaken(kind) ? `${kind}Object` : kind,
@@ -43,7 +43,7 @@ const globalTypes = new Set(
   ),
 )
 
-/** Whether no type may have a name. */
+/** Whether a name is a reserved word, which no type may have as its name. */
 export function isReserved(name: string): boolean {
   return reserved.has(name)
 }

@@ -81,14 +81,14 @@ function checkSubresources(subresources: Fields, path: string): void {
   checkFields(scale, { labelSelectorPath: jsonPath }, `${path}.scale`)
 }
 
-/** The texts of an object by key. A key must be a word, because it stands before its value in a comment. */
+/** Texts by key, such as labels. A key must be a word, because it stands before its value in a comment. */
 const textsByKey = {
   takes: 'texts by keys such as example.com/name',
   ok: (one: unknown) =>
     textsByName.ok(one) && Object.keys(one as object).every(key => /^[A-Za-z0-9]([\w./-]*[A-Za-z0-9])?$/.test(key)),
 }
 
-/** A path is a word in a comment. */
+/** A JSON path. It must be a word, because it is written in a comment. */
 const jsonPath = matching(/^\S+$/, 10_000, 'a JSON path without spaces')
 
 const column = {

@@ -5,5 +5,5 @@ export function isPolicyKind(kind: unknown): kind is string {
   return typeof kind === 'string' && kinds.includes(kind)
 }
 
-/** How the name of a file ends that `wherry crd` writes for a policy and its binding. */
+/** The end of the name of each file that `wherry crd` writes for a policy and its binding. */
 export const policySuffix = '.policy.yaml'

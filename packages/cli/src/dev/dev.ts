@@ -51,7 +51,7 @@ export async function dev(
   if (!existsSync(resolve(cwd, file))) throw wrongUsage(`${file} is not there: name the program of your operator`)
   const overview = new Overview(place.url)
   let asked: readonly string[] = []
-  /** While the program does not run, nothing leads to its webhooks. */
+  /** Reports that the server no longer calls the webhooks, because the program does not run. */
   const unasked = (): void => {
     if (asked.length > 0) say(`webhooks: ${asked.join(', ')} not asked until ${file} runs again: nothing is refused`)
     asked = []

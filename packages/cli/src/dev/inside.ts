@@ -93,7 +93,7 @@ async function report(operator: Observed): Promise<void> {
   }
 }
 
-/** The API server of this machine calls the webhooks here. A cluster can't. */
+/** Serves the webhooks to the API server of this machine. A cluster can't call them here, so they are left out then. */
 function placeWebhooks(webhooks: ObservedWebhooks): void {
   if (process.env.WHERRY_DEV_CLUSTER === 'true') {
     webhooks.leaveOut()

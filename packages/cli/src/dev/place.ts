@@ -21,7 +21,10 @@ export interface Place extends AsyncDisposable {
   readonly env: NodeJS.ProcessEnv
   /** Messages for the user about the place. */
   readonly lines: readonly string[]
-  /** Applies the definitions in the folder. Resolves with warnings about stored objects that do not fit the definitions. Rejects with a CommandFailure if the server refuses a definition. */
+  /**
+   * Applies the definitions in the folder. Resolves with warnings about stored objects that do not fit the definitions. Rejects with a CommandFailure if the
+   * server refuses a definition.
+   */
   applyDefinitions(): Promise<readonly string[]>
   /** Called when a process of the operator has ended. Resolves when the server no longer calls its webhooks. Never rejects. */
   programEnded(): Promise<void>
@@ -97,7 +100,10 @@ async function started(given: number | undefined, { stderr }: CommandHost): Prom
   }
 }
 
-/** The cluster of the current context, after the user has confirmed it. Only definitions are applied there, because a policy could refuse requests of other users. */
+/**
+ * The cluster of the current context, after the user has confirmed it. Only definitions are applied there, because a policy could refuse requests of other
+ * users.
+ */
 export async function cluster(crd: string, isAgreed: boolean, host: CommandHost): Promise<Place> {
   const client = await Client.connect().catch((error: Error) => {
     throw refused(`there is no cluster: ${oneLine(error.message)}`)

@@ -129,7 +129,7 @@ async function end(child: ChildProcess | undefined, { file, stderr, stopMs = 10_
   clearTimeout(timer)
 }
 
-/** The URL of a module of this package that another process loads: beside this file in the source, in a place of its own in the built package. */
+/** The URL of a module of this package that another process loads: near this file in the source, in a place of its own in the built package. */
 export function entry(name: 'inside' | 'bin'): string {
   const here = import.meta.url
   const paths = { inside: ['./inside.ts', './dev/inside.js'], bin: ['../bin.ts', './bin.js'] } as const

@@ -50,7 +50,7 @@ export class InterfaceFiles {
     this.#small = new Programs(files, cwd, 'language', sources)
   }
 
-  /** The definitions as the files are, but for changes that {@link haveChanged} was not asked about. */
+  /** The definitions in the files, without changes that {@link haveChanged} was not asked about. */
   definitions(): readonly CustomResourceDefinition[] {
     const small = this.#read(this.#small, true)
     if (small !== undefined) return small

@@ -113,7 +113,7 @@ function validationOf(text: string): object | undefined {
   return isObject(parsed) && typeof parsed.rule === 'string' ? parsed : undefined
 }
 
-/** A JSON value; a text that is none is a string. */
+/** A JSON value. A text that is no JSON is a string. */
 function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -29,7 +29,7 @@ export interface KindTags {
   readonly others: readonly Tag[]
 }
 
-/** Whether an interface is that of a kind. */
+/** Whether an interface describes a kind. */
 export function isOfKind(comment: DocComment | undefined): comment is DocComment {
   return comment?.tags.some(({ name }) => name === 'group') === true
 }

@@ -6,7 +6,7 @@ export const isRequired = 'wherry-required'
 export const declaredAt = 'wherry-declared-at'
 /** The names of the tags of a field and of its type. */
 export const tagNames = 'wherry-tags'
-/** The metadata of an object. */
+/** A mark of the schema of an object's metadata. */
 export const isMetadata = 'wherry-metadata'
 
 /** A schema without marks, and the data of the marks. */

@@ -47,7 +47,7 @@ export function schemaAt(schema: StructuralSchema, path: string): StructuralSche
   const step = path.slice(0, 2)
   const inside = step === '[]' ? schema.items : step === '{}' ? schema.additionalProperties : undefined
   if (typeof inside === 'object') return schemaAt(inside as StructuralSchema, path.slice(2).replace(/^\./, ''))
-  // A name may have any character: the longest that fits is meant.
+  // A name may have any character, so the longest name that fits counts.
   const [name] = Object.keys(schema.properties ?? {})
     .filter(one => path === one || ['.', '[]', '{}'].some(next => path.startsWith(`${one}${next}`)))
     .toSorted((one, other) => other.length - one.length)

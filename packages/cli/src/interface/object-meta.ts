@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { isMetadata } from './marks.ts'
 import { TaggedType } from './tagged-type.ts'
 
-/** Whether a declaration is that of an object's metadata, in whichever package. */
+/** Whether a declaration is that of an object's metadata, in any package. */
 export function isObjectMeta(node: ts.Node): boolean {
   if (!ts.isInterfaceDeclaration(node) && !ts.isClassDeclaration(node)) return false
   if (!/^(V1)?ObjectMeta$/.test(node.name?.text ?? '')) return false

@@ -68,7 +68,7 @@ function leftOut<T>(references: readonly T[]): ts.ResolvedTypeReferenceDirective
 
 /** The libraries of these options, without those of browsers and of Windows. */
 function languageOnly(options: ts.CompilerOptions): string[] {
-  // `lib.d.ts` and `lib.es6.d.ts` have the browser, as has each with `full` in its name.
+  // `lib.d.ts` and `lib.es6.d.ts` include the types of the browser, as does each library with `full` in its name.
   const whole = ts.getDefaultLibFileName(options).replace('.full.', '.')
   const names = options.lib ?? [{ 'lib.d.ts': 'lib.es5.d.ts', 'lib.es6.d.ts': 'lib.es2015.d.ts' }[whole] ?? whole]
   return names.filter(name => !/^lib\.(dom|webworker|scripthost)\./.test(name))

@@ -29,7 +29,7 @@ export function deployment(deployed: Deployed): object {
             {
               name: 'operator',
               image,
-              // An image of a tag that was built here is on no registry. Name another tag for each release: --image.
+              // An image that was built on this machine may be in no registry. Name another tag for each release: --image.
               imagePullPolicy: 'IfNotPresent',
               env: [
                 { name: 'NODE_ENV', value: 'production' },
@@ -67,7 +67,11 @@ function spread(name: string): object {
   return { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', labelSelector }
 }
 
-/** The number of replicas and how they are replaced. Processes that share the objects by their uids have a fixed number, and start together. Without a leader, two replicas would both write. With webhooks, a replica ends only when another is ready. */
+/**
+ * The number of replicas and how they are replaced. Processes that share the objects by their uids have a fixed number, and start together. Without a
+ * leader, two replicas would both write, so there is only one, unless the operator has webhooks without which the API server refuses requests. Of two
+ * replicas with webhooks, one ends only when another is ready.
+ */
 function replicas({ name, leader, processes, webhooks }: Deployed): {
   readonly replicas: number
   readonly [field: string]: unknown

@@ -41,7 +41,7 @@ export function kustomizationYaml(files: readonly string[], conversions: readonl
   })
 }
 
-/** The Deployment keeps to the strictest of the standards for Pods. */
+/** The Pods of the Deployment meet the strictest of the Pod Security Standards. */
 const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' }
 
 const rbac = 'rbac.authorization.k8s.io'

@@ -51,7 +51,10 @@ export async function manifestFiles(
   }
 }
 
-/** The conversions of definitions that are in the kustomization. Other definitions can't be patched there: the operator sets their conversion, and a message reports that. */
+/**
+ * The conversions of definitions that are in the kustomization. Other definitions can't be patched there: the operator sets their conversion, and a message
+ * reports that.
+ */
 async function patchable(
   webhooks: WebhookDetails | undefined,
   crd: string,
@@ -69,7 +72,7 @@ async function patchable(
   return webhooks.conversions.filter(({ definition }) => names.has(definition))
 }
 
-/** Kubelet asks a pod from outside, at a port that the Deployment names. */
+/** Checks that the kubelet can reach the probes. It sends requests from outside of the pod, to a port that the Deployment names. */
 function checkReachable({ host, port }: DeclaredHealth, program: string): void {
   if (port === 0) throw refused(`${program} serves its health at a free port: name one, such as health: { port: 8080 }`)
   if (/^(127\.|localhost$|::1$)/.test(host))

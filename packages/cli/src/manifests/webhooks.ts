@@ -1,7 +1,10 @@
 import { type Deployed, labelsOf } from './deployed.ts'
 import { webhookPort } from './webhook-details.ts'
 
-/** The objects that webhooks need in a cluster: the Service that the API server calls, a disruption budget for the replicas, and the configurations of the manifest. */
+/**
+ * The objects that webhooks need in a cluster: the Service that the API server calls, a disruption budget for the replicas, and the configurations of the
+ * manifest.
+ */
 export function webhookDocuments({ name, namespace, webhooks }: Deployed): readonly object[] {
   if (webhooks === undefined) return []
   const { service, address, fails, configurations } = webhooks

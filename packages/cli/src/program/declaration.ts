@@ -20,7 +20,7 @@ export interface DeclaredHealth {
   readonly tokenReview: boolean
 }
 
-/** The declaration that an operator of `@wherry/controller` publishes at the channel `wherry.operator.run`, as JSON. */
+/** The declaration that an operator of `@wherry/controller` publishes on the channel `wherry.operator.run`, as JSON. */
 export interface OperatorDeclaration {
   readonly name: string
   readonly leader: boolean

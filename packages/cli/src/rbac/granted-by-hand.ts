@@ -60,7 +60,7 @@ async function rolesIn(file: string, cwd: string): Promise<readonly HandRole[]> 
 function checkedRole(role: Readonly<Record<string, unknown>>): HandRole {
   const { rules, ...rest } = role
   checkFields(role, { metadata: record }, '')
-  // A role without rules may have null.
+  // A role without rules may have `rules: null`.
   if (rules === undefined || rules === null) return rest as unknown as HandRole
   checkFields(role, { rules: listOf(record) }, '')
   for (const [at, rule] of (rules as readonly Readonly<Record<string, unknown>>[]).entries()) {

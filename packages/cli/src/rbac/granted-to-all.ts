@@ -1,7 +1,7 @@
 import type { UsedRight } from '@wherry/apiserver'
 
 /** Paths that the ClusterRoles `system:discovery` and `system:public-info-viewer` of each cluster let every user read. */
-const paths = /^\/(api|apis|openapi|healthz|livez|readyz|version)(\/|$)/
+const paths = /^\/((api|apis|openapi)(\/|$)|(healthz|livez|readyz|version\/?)$)/
 
 /** The resources that the ClusterRole `system:basic-user` lets every user create. */
 const reviews = [

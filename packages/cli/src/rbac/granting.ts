@@ -17,8 +17,8 @@ export function seenWithGrants(seen: readonly SeenRight[], way: WayToGrant | und
 }
 
 /**
- * The needed rights, without grants of rights that the operator has anyway. Throws if the user has to choose how the operator may grant the
- * remaining rights.
+ * The needed rights, without the rights to grant others. Throws if the operator grants a right that it does not have itself, because the user has to
+ * choose how it may do so.
  */
 export function withDecidedGrants(
   needed: readonly NeededRight[],
@@ -48,7 +48,7 @@ export function withDecidedGrants(
   return plain
 }
 
-/** A verb that stands for rights that the operator does not have. */
+/** A right to grant rights that the operator does not have. */
 interface OpenGrant {
   readonly right: NeededRight
   readonly lacking: readonly NeededRight[]

@@ -6,8 +6,8 @@ import { oneLine } from '../one-line.ts'
 const mostNamed = 20
 
 /**
- * The rights that the roles of the old text grant and those of the new text do not, a line each: `patch configmaps`. Rights disappear if tests record
- * fewer requests, for example because they fail, and the cluster then refuses requests of the operator.
+ * The rights that the roles of the old text grant and the roles of the new text do not, each as a line: `patch configmaps`. Rights disappear if tests
+ * record fewer requests, for example because they fail, and the cluster then refuses requests of the operator.
  */
 export function lostRights(before: string, now: string): readonly string[] {
   const kept = new Set(rightsIn(now))

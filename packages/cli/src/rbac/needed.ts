@@ -7,7 +7,7 @@ import type { SeenRight } from './recorded.ts'
 /** A right that an operator needs, with the declaration or the test that needs it. */
 export interface NeededRight extends UsedRight {
   readonly by: string
-  /** Whether the right is granted for its name only, regardless of other rights to the resource. */
+  /** Whether the right has a rule of its own, for its name only, regardless of other rights to the resource. */
   readonly exact?: boolean | undefined
 }
 
@@ -77,8 +77,8 @@ export const isTarget = (right: NeededRight): right is Target => right.resource 
 export const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
 
 /**
- * The used rights, without those that a component of the operator declares for a name. A creation has no name: it is that of the component if the tests
- * did nothing else with the resource.
+ * The used rights, without those that a component of the operator declares for a name. A creation has no name. It counts as the component's creation if the
+ * tests used no other object of the resource.
  */
 function withoutExact(used: readonly NeededRight[], exact: readonly DeclaredRight[]): readonly NeededRight[] {
   const isOf = (right: NeededRight, one: DeclaredRight): boolean =>
@@ -115,7 +115,10 @@ function inNamespace({ namespace: _, ...right }: NeededRight, namespace: string 
   return namespace === undefined ? right : { ...right, namespace }
 }
 
-/** Places rights without a declaration: in the only namespace of a resource, or in the whole cluster if tests used the resource in several namespaces. */
+/**
+ * Places rights without a declaration: in the only namespace of a resource, or in the whole cluster if tests used the resource in several namespaces. With
+ * `isEach`, in each of them.
+ */
 function placedByTests(rights: readonly NeededRight[], { namespace, own, isEach }: Places): readonly NeededRight[] {
   const targets = rights.filter(isTarget)
   const isClusterView = (right: Target): boolean =>
@@ -139,7 +142,7 @@ function placedByTests(rights: readonly NeededRight[], { namespace, own, isEach 
   })
 }
 
-/** The name of a lease is the operator's own. */
+/** Whether a right is for a lease. The operator chooses the lease's name, and keeps the lease in its own namespace. */
 export function isLease(right: UsedRight | undefined): boolean {
   return right?.group === 'coordination.k8s.io'
 }

@@ -53,7 +53,7 @@ function question({ resource, names }: UndecidedNames): string {
   return `tests watched ${resource} by name only (${some}): say ${choices}, in the command of your script in package.json`
 }
 
-/** A misspelt resource would grant too much or too little without a word. */
+/** Throws if no test used a resource: a misspelt name would have no effect, and the roles would grant too much or too little. */
 function checkUsed(resources: readonly string[], seen: readonly SeenRight[]): void {
   const known = new Set(seen.map(({ resource = '' }) => withoutSubresource(resource)))
   const unknown = resources.find(resource => !known.has(resource))

@@ -13,8 +13,8 @@ export interface SeenRight extends UsedRight {
 }
 
 /**
- * Reads the rights that `recordRights` wrote to a folder. Rejects if the folder has none, or has another file. Leaves out the
- * rights of a test with a deleted file, and reports that on stderr.
+ * Reads the rights that `recordRights` wrote to a folder. Rejects if the folder has no rights, or has a JSON file of another form. Leaves out the rights of a
+ * test if its file was deleted, and reports that on stderr.
  */
 export async function recordedRights(folder: string, { cwd, stderr }: CommandHost): Promise<readonly SeenRight[]> {
   const names = await readdir(resolve(cwd, folder)).catch((error: NodeJS.ErrnoException) => {

@@ -22,7 +22,6 @@ function ruleYaml({ by, ...rule }: NeededRule): string {
   const more = by.length - maxReasons
   const named = [...by.slice(0, maxReasons), ...(more > 0 ? [`and ${more} more`] : [])]
   const comments = named.map(reason => `  # ${reason}\n`).join('')
-  // A rule is written in the short form, because the comment above names its uses.
-  const lines = yamlText([rule], { isShort: true }).trimEnd().split('\n')
+  const lines = yamlText([rule]).trimEnd().split('\n')
   return `${comments}${lines.map(line => `  ${line}\n`).join('')}`
 }

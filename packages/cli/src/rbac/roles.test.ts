@@ -74,8 +74,8 @@ it('K4: what each cluster lets every user do is in no role, and nothing else is 
       ...{ verb: 'create', group: `${group}.k8s.io`, resource },
     })),
   )
-  const paths = ['/api', '/apis/apps', '/openapi/v3', '/healthz', '/livez', '/readyz/etcd', '/version']
-  const other = ['/', '/apiserver', '/metrics/api', '/logs']
+  const paths = ['/api', '/apis/apps', '/openapi/v3', '/healthz', '/livez', '/readyz', '/version', '/version/']
+  const other = ['/', '/apiserver', '/metrics/api', '/logs', '/readyz/etcd']
   const seen = [
     ...reviews,
     { ...secrets, verb: 'create' },
@@ -96,6 +96,7 @@ it('K4: what each cluster lets every user do is in no role, and nothing else is 
     'cluster: get /apiserver',
     'cluster: get /logs',
     'cluster: get /metrics/api',
+    'cluster: get /readyz/etcd',
   ])
 })
 

@@ -20,13 +20,13 @@ export interface NeededRole {
 
 /** The user's choices about the names of objects. */
 export interface NameChoice {
-  /** Resources that have the names of the tests in every cluster. */
+  /** Resources with the same names in every cluster as in the tests. */
   readonly fixed: readonly string[]
   /** Resources that are watched by name, but by names that come from other objects. */
   readonly any: readonly string[]
 }
 
-/** The roles that grant these rights and no more: the ClusterRole first, then a Role for each namespace. */
+/** The roles that grant these rights: the ClusterRole first, then a Role for each namespace. */
 export function neededRoles(needed: readonly NeededRight[], choice: NameChoice): readonly NeededRole[] {
   const targets = needed.filter(isTarget).filter(right => !right.exact)
   const exact = needed.filter(isTarget).filter(right => right.exact)
@@ -69,7 +69,7 @@ export function undecidedNames(
 
 /** The rules for one resource and its subresources in one namespace. */
 function rulesFor(rights: readonly Target[], names: ReadonlySet<string>): NeededRule[] {
-  /** Creation of an object has no name yet, and neither has the deletion of many. */
+  // RBAC can't limit these verbs by name, because their requests name no object.
   const unnamed = new Set(['create', 'deletecollection'])
   return byKey(rights, ({ resource }) => resource).flatMap(([resource, all]) => {
     const verbs = byKey(all, ({ verb }) => verb)
@@ -102,7 +102,10 @@ function exactRules(rights: readonly Target[]): NeededRule[] {
   })
 }
 
-/** The names to which the rights of a resource are limited: those of its views, if each view has a single name. */
+/**
+ * The names to which the rights of a resource are limited: all used names of a lease or of a resource with fixed names, otherwise the names of the views, if
+ * each view has a single name. Empty: the rights are for all names.
+ */
 function fixedNames(rights: readonly Target[], { fixed, any }: NameChoice): ReadonlySet<string> {
   const resource = withoutSubresource(rights[0]?.resource ?? '')
   if (any.includes(resource)) return new Set()
@@ -110,7 +113,7 @@ function fixedNames(rights: readonly Target[], { fixed, any }: NameChoice): Read
   return new Set(isFixed ? rights.flatMap(({ name }) => name ?? []) : watchedNames(rights))
 }
 
-/** The names of the views, if each view has a single name. */
+/** The names of the views, if each view has a single name; otherwise none. */
 function watchedNames(rights: readonly Target[]): readonly string[] {
   const views = rights.filter(isView)
   const names = views.flatMap(({ name }) => name ?? [])

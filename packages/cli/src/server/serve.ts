@@ -17,7 +17,7 @@ export interface ServeOptions {
   readonly kubeconfig: string
   /** The folder with definitions. It may be missing. */
   readonly crd: string
-  /** Whether roles count. */
+  /** Whether requests need the rights of roles. */
   readonly isRestricted: boolean
   /** The faults. Their times count from the moment when the definitions are stored. */
   readonly faults: readonly PlannedFault[]

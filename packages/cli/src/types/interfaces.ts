@@ -10,7 +10,7 @@ import { pascal, TypeFile, validation } from './fields.ts'
 export function interfacesOf(definition: CustomResourceDefinition): string {
   const file = new TypeFile()
   const { versions, names } = definition.spec
-  // The first name is taken by the version that a program most likely reads.
+  // The version that a program most likely reads gets the first name.
   const order = versions.toSorted((one, other) => Number(other.storage) - Number(one.storage))
   const typeNames = new Map(
     order.map(one => [one, file.name(one.storage ? names.kind : `${names.kind}${pascal(one.name)}`)]),

@@ -38,7 +38,7 @@ export class Border {
     if (found !== null) this.#text = Buffer.from(`}${this.#gap}${found[0]}`, 'latin1')
   }
 
-  /** A cut at the border was right. */
+  /** Records a right cut at the border. */
   hit(): void {
     this.#hits++
   }

@@ -4,7 +4,7 @@ import { subject } from '../errors/request-info.ts'
 /** The default maximum size of a line of a watch and of an item of a list, in bytes after decompression. */
 export const defaultMaxLineBytes: number = 16 * 1024 * 1024
 
-/** An error about received bytes: names the request. */
+/** An error about received bytes, which names the request. */
 abstract class ReceivedError extends Error {
   /** The method of the request. Errors of a client always have it; those of a cutter or decoder do not. */
   readonly method: string | undefined

@@ -69,7 +69,7 @@ const quote = 34
 const comma = 44
 const openBrace = 123
 
-/** Whether a key, or an item of a list, begins with an escape. A text has far fewer backslashes than quotes, so the search is for those. */
+/** Whether a key, or an item of a list, begins with an escape. Searches for backslashes, because a text has far fewer backslashes than quotes. */
 function hasLeadingEscape(text: string): boolean {
   for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 2)) {
     if (text.charCodeAt(at - 1) !== quote) continue
@@ -111,7 +111,7 @@ function parsedExact(text: string): unknown {
   const root = { value: JSON.parse(marked) as unknown }
   const holders: object[] = [root]
   for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {
-    // Of a list too: an array of its entries would cost more than the parse.
+    // Keys, also of a list, because an array of its entries would cost more than the parse.
     for (const key of Object.keys(holder)) {
       const held = (holder as Record<string, unknown>)[key]
       if (typeof held === 'object' && held !== null) holders.push(held)
@@ -138,7 +138,7 @@ function stringify(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)
   } catch {
-    return JSON.stringify(value, rawBigint) // a bigint most likely; what else it was throws again
+    return JSON.stringify(value, rawBigint) // Most likely the cause was a bigint. Any other cause throws again.
   }
 }
 

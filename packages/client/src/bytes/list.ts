@@ -109,12 +109,12 @@ export class ListCutter {
     return this.#state === 'done'
   }
 
-  /** The body had `items`. A `done` body without is no list. */
+  /** Whether the body had `items`. A `done` body without `items` is no list. */
   get sawItems(): boolean {
     return this.#sawItems
   }
 
-  /** How long the last item that `next` gave was, in bytes. */
+  /** The length of the last item that `next` returned, in bytes. */
   get itemBytes(): number {
     return this.#itemBytes
   }
@@ -326,7 +326,7 @@ export class ListCutter {
   }
 }
 
-/** Whether that is a list without items, with fields of their proper types. */
+/** Whether a value is a list, and its fields have their proper types. */
 function isBare(value: unknown): value is Partial<ListHead> {
   if (typeof value !== 'object' || value === null) return false
   const { items, kind = '', apiVersion = '' } = value as Readonly<Record<string, unknown>>

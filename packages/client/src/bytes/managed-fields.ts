@@ -15,9 +15,9 @@ const openBrace = 123
 const closeBrace = 125
 
 /**
- * As `tryDecodeJson`, without the `metadata.managedFields` of the object that `objectOf` finds in the value, which is never `null`.
+ * As `tryDecodeJson`, without the `metadata.managedFields` of the object that `objectOf` finds in the value. `objectOf` is not called with `null`.
  *
- * They are removed from the text before it is parsed: they are a large part of most objects, and the parser would make a
+ * The managed fields are removed from the text before it is parsed: they are a large part of most objects, and the parser would make a
  * hidden class for each set of fields in them, which costs more memory than the text. The parse is the proof: a mark in their place has to come out as
  * `metadata.managedFields`. If it does not (another field has that name), the whole text is parsed. The removed text is not checked to be JSON.
  *
@@ -66,7 +66,7 @@ function withoutList(text: string, isWhole: boolean): string | undefined {
 }
 
 /**
- * The position after the first `]`, if that follows a `}`: so a list of objects ends, and a native search finds it. That `]` may also stand in a
+ * The position after the first `]`, if it follows a `}`: a list of objects ends like this, and a native search finds it. That `]` may also be in a
  * string or end an inner list. Then the rest of a whole text can't be parsed: its last string does not end, or a bracket closes nothing.
  */
 function likelyEnd(text: string, from: number): number | undefined {

@@ -20,14 +20,14 @@ export interface PieceHandlers<T> {
 }
 
 /**
- * How long it works before it yields to the event loop, in milliseconds; the work of one piece may take longer. One turn of the loop may have two
- * such slices (after a yield, and when bytes arrive) and the publishing of a whole list (rule R7: at most 20 ms).
+ * How long a pump works before it yields to the event loop, in milliseconds; the work of one piece may take longer. One turn of the loop may have
+ * two such slices (after a yield, and when bytes arrive) and the publishing of a whole list (rule R7: at most 20 ms).
  */
 const sliceMs = 5
 
 /**
  * Brings chunks to a cutter and its pieces to a handler, in slices: after some milliseconds of work the source is paused and the
- * event loop given back (rule R7). `hold` and `release` are the consumer's own flow control. Order is kept, the end's too.
+ * event loop given back (rule R7). `hold` and `release` are the consumer's own flow control. Pieces and the end stay in order.
  */
 export class Pump<T> implements BodyHandlers {
   readonly #cutter: Cutter<T>
@@ -69,7 +69,7 @@ export class Pump<T> implements BodyHandlers {
     this.#work()
   }
 
-  /** Stops handing on pieces, and the source. */
+  /** Stops handing on pieces, and pauses the source. */
   hold(): void {
     if (this.#over || this.#held) return
     this.#held = true

@@ -27,7 +27,7 @@ export interface ReadRequest {
   readonly path: string
   readonly accept: string
   readonly lane: Lane
-  /** As of a request. */
+  /** As in a `LaneRequest`. */
   readonly isPatient?: boolean | undefined
   /** Whether the server may compress the answer. */
   readonly gzip: boolean

@@ -2,7 +2,7 @@ import type { CloseReason, Connection } from '../transport.ts'
 
 /** The common part of connections of both protocols: their end, with its cause. */
 export abstract class ClosingConnection {
-  /** The cause of the end, also of one that is about to come. */
+  /** The cause of the end, also of an end that is about to come. */
   cause: Error | undefined
   protected state: 'open' | CloseReason = 'open'
   readonly #listeners: Parameters<Connection['onClose']>[0][] = []

@@ -6,14 +6,14 @@ import { proxyFor } from './proxy-settings.ts'
 
 /** How a socket is opened. */
 export interface DialOptions {
-  /** Speak TLS, with this. Made before a socket is opened, since bad material throws. */
+  /** The TLS material; `undefined`: no TLS. It is made before a socket is opened, because bad material throws. */
   readonly tls: SecureContext | undefined
   readonly serverName: string | undefined
   readonly skipVerify: boolean
   readonly proxyUrl: string | undefined
   /** Offered by ALPN, best first. */
   readonly protocols: readonly string[]
-  /** Receives the bytes if Node reads directly from the network: not through a proxy, nor if the certificate has another address. */
+  /** Receives the bytes if Node reads directly from the network: not through a proxy, nor if the certificate must have another address. */
   readonly reader?: OnReadOpts | undefined
   /** A TLS session of the same server and TLS material to resume. */
   readonly session?: Buffer | undefined
@@ -88,7 +88,7 @@ function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect',
       reject(cause)
       socket.destroy()
     }
-    // For good: an error without a listener, before the protocol listens itself or of a socket that is given up, would end the process.
+    // This listener stays: an error without a listener, before the protocol listens itself or of a socket that is given up, would end the process.
     socket.on('error', failed)
     if (event === 'connect' && !socket.connecting) resolve(socket)
     else socket.once(event, () => resolve(socket))

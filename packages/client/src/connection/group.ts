@@ -43,7 +43,10 @@ const maxConnecting = 16
 /** The expected number of streams of a connection, before the server has sent its limit. */
 const guessedStreams = 100
 
-/** The connections for one kind of requests. A request waits only while one is opened; calls come before streams, each in order. */
+/**
+ * The connections for one kind of requests. A request waits only while a connection is opened, or for the bound of HTTP/1.1 calls. Calls come before
+ * streams, each in order.
+ */
 export class ConnectionGroup {
   readonly #options: GroupOptions
   readonly #connections = new Set<PooledConnection>()
@@ -70,7 +73,7 @@ export class ConnectionGroup {
     // Callers have backoffs of their own (R22) and want to fail fast. This backoff only keeps many callers
     // from overloading a server that is down.
     this.#backoff = new Backoff(options.environment, { initialMs: 50, maxMs: 1000 })
-    // Each of many informers has a backoff of its own, so one of them asks at every moment. All watches and patient calls together try as often as one.
+    // Each of many informers has a backoff of its own, so at every moment some informer asks. All watches and patient calls together try as often as one.
     this.#streamBackoff = new Backoff(options.environment)
     this.#owner = {
       head: options.head,

@@ -105,13 +105,13 @@ class Http1Connection extends ClosingConnection implements Connection {
     this.#socket.setTimeout(0)
     request.on('response', response => this.#answer(exchange, response))
     request.on('error', error => this.#fail(exchange, readable(error, this.#limits)))
-    // Neither event is an answer to the request.
+    // An upgrade is no answer to the request.
     request.on('upgrade', () => this.#break(new Error('the server changed the protocol unasked')))
     request.end(body)
     return exchange
   }
 
-  /** HTTP/1.1 has none; TCP keep-alive is on. */
+  /** HTTP/1.1 has no PING; TCP keep-alive is on. */
   ping(): Promise<void> {
     return this.state !== 'closed' ? Promise.resolve() : Promise.reject(new Error('the connection was closed'))
   }
@@ -152,7 +152,7 @@ class Http1Connection extends ClosingConnection implements Connection {
     // The server would take the rest of the request for another request.
     if (!exchange.request.writableFinished) this.#socket.destroy()
     const keptMs = keepAliveMs(response)
-    // A request that crosses the server's close on its way may not be repeated: better closed from here, before.
+    // A request that crosses the server's close on its way may not be repeated, so the connection is closed from here a second earlier.
     if (keptMs > 0) this.#socket.setTimeout(Math.max(1, keptMs - 1000))
     exchange.take()?.end()
   }

@@ -83,7 +83,8 @@ class Http2Connection extends ClosingConnection implements Connection {
         resolve()
       }
       session.once('close', gone)
-      // Node does not report the end of a session that is destroyed during a failing write. In all other cases the session's own event comes first, with the cause.
+      // Node does not report the end of a session that is destroyed during a failing write. In all other cases the session's own event comes first,
+      // with the cause.
       socket.once('close', () => setImmediate(gone))
     })
   }
@@ -94,7 +95,7 @@ class Http2Connection extends ClosingConnection implements Connection {
     if (signal.aborted) this.#destroy()
     return abortable(signal, (resolve, reject) => {
       session.once('remoteSettings', () => {
-        // The sum of all stream windows, so that only a stream's own window can slow it down, never the connection's.
+        // The sum of the windows of a hundred streams, so that only a stream's own window slows it down, and not the connection's.
         session.setLocalWindowSize(
           Math.min(2 ** 31 - 1, Math.max(this.limits.streamWindowBytes * 100, 16 * 1024 * 1024)),
         )
@@ -227,7 +228,7 @@ class Http2Exchange implements Exchange {
 
   /**
    * Handles the end of the readable side. Node emits it for END_STREAM, and also if a stream is reset without an error code or its socket closes.
-   * Only if the stream is not closed yet, the server has sent END_STREAM.
+   * If the stream is not closed yet, the server has sent END_STREAM.
    */
   ending(): void {
     if (!this.#stream.closed) this.#complete = true
@@ -274,7 +275,7 @@ class Http2Exchange implements Exchange {
     if (this.#reading) this.#stream.resume()
   }
 
-  /** Not before the head was delivered: if both came during a write, Node gives the data a tick before the head. */
+  /** Begins to read. Called after the head was delivered: if both came during a write, Node would deliver the data a tick before the head. */
   #read(): void {
     this.#reading = true
     if (this.#paused) this.#stream.pause()

@@ -110,7 +110,7 @@ export class NodeTransport implements Transport {
     })
   }
 
-  /** @throws CredentialsError for TLS material that can't be had or used. */
+  /** @throws CredentialsError for TLS material that can't be loaded or used. */
   async #secureContext(): Promise<SecureContext> {
     this.#contexts ??= new (await import('../credentials/secure-contexts.ts')).SecureContexts()
     const material = await this.#credentials.tls()
@@ -125,7 +125,7 @@ interface Resumable {
   readonly session: Buffer
 }
 
-/** A socket that closed meanwhile says nothing more: Node's sessions would wait for ever. */
+/** Throws if a socket has closed meanwhile, because it emits nothing more, and Node's sessions would wait for ever. */
 function checkOpen(socket: Socket): void {
   if (socket.destroyed) throw new Error('the server closed the connection as soon as it was open')
 }

@@ -57,13 +57,13 @@ export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> 
 /**
  * The connections to one API server.
  *
- * - **Lanes.** Reads and streams share connections, as many as the server's bound on streams asks
- *   for; streams leave room for reads on each. Writes have connections of their own.
+ * - **Lanes.** Reads and streams share connections, as many as the server's bound on streams
+ *   requires; streams leave room for reads on each. Writes have connections of their own.
  * - **Going away.** After a GOAWAY a connection takes no new requests; requests under way go on. Requests
  *   that the server did not process are silently repeated on another connection.
  * - **Half-open.** A quiet connection is PINGed; if it does not answer, it is dropped with all its streams.
  * - **Down.** If no connection can be opened, all waiting requests fail. The next request causes a new attempt
- *   within 2 s.
+ *   within 2 s, or within a minute if only watches and patient calls wait.
  * - **Credentials.** A 401 refreshes them once for all its requests, which are then
  *   repeated once (a server that answers 401 has done nothing). If the credentials have not changed, the caller gets the 401.
  *
@@ -71,8 +71,8 @@ export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> 
  * connection that ended before the answer began.
  *
  * Metrics, under client-go's names: `rest_client_requests_total` (by `method`, `host` and `code`, which is `<error>`
- * where no answer came) and `rest_client_request_duration_seconds`, until the answer begins; watches are among
- * them. And `wherry_client_streams` (gauge, by `lane`), `wherry_client_connections` (gauge, by
+ * if no answer came) and `rest_client_request_duration_seconds`, until the answer begins; both include
+ * watches. And `wherry_client_streams` (gauge, by `lane`), `wherry_client_connections` (gauge, by
  * `lane`), and the counters `wherry_client_connects_total` (by `result`),
  * `wherry_client_retries_total`, `wherry_client_resets_total`, `wherry_client_ping_timeouts_total`,
  * `wherry_client_credential_refreshes_total`.
@@ -163,7 +163,7 @@ export class ConnectionPool implements Requester {
     const { stream, readableBy } = held
     let headers: RequestHead['headers']
     try {
-      // Now: files of credentials are read again when a connection is opened.
+      // After the socket was opened, because that reads files of credentials again.
       headers = { ...this.#headers, ...(await this.#credentials.headers()) }
       checkHeaders(headers)
       if (readableBy !== undefined && carriesSecret(headers)) refuseUnencrypted(readableBy)
@@ -312,7 +312,7 @@ export class ConnectionPool implements Requester {
     pending.deliverError(cause)
   }
 
-  /** Never before `request` has returned. */
+  /** Fails a request, but not before `request` has returned. */
   #soon(pending: PendingRequest, cause: Error): void {
     this.#unsettled.add(pending)
     queueMicrotask(() => this.#fail(pending, cause))

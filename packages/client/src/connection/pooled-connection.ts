@@ -188,7 +188,7 @@ export class PooledConnection {
     this.#owner.freed(this)
   }
 
-  /** A slot's request is not to be sent, here or elsewhere. */
+  /** Fails a slot's request, which must not be sent, here or elsewhere. */
   #refuse(slot: Slot, cause: Error): void {
     this.#free(slot)?.fail(cause)
     this.#owner.freed(this)

@@ -86,7 +86,7 @@ function isNameOf(host: string, entry: string): boolean {
   return name !== '' && (host.endsWith(`.${name}`) || (host === name && !/^\*?\./.test(entry)))
 }
 
-/** Adds the network of an entry. An entry of another form is none. */
+/** Adds the network of an entry. Ignores an entry of another form. */
 function addNetwork(networks: BlockList, entry: string): void {
   const [address = '', bits] = entry.split('/')
   const version = isIP(address)

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { ConnectionError } from '../errors/connection-error.ts'
 
-/** A socket to `host:port` through an HTTP proxy's CONNECT. Rejects when the proxy won't, or on `signal`. */
+/** A socket to `host:port` through an HTTP proxy's CONNECT. Rejects if the proxy refuses, or if `signal` is aborted. */
 export async function throughProxy(proxy: string, host: string, port: number, signal: AbortSignal): Promise<Socket> {
   const url = proxyUrl(proxy)
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')

@@ -323,7 +323,7 @@ describe('a kubeconfig', () => {
     const script = `#!/usr/bin/env node
       const { spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO)
       require('node:fs').appendFileSync(__dirname + '/runs', 'x')
-      const status = { token: spec.cluster.server + '|' + require('node:fs').readFileSync(__dirname + '/runs', 'utf8').length }
+      const status = { token: spec.cluster.server + '|' + spec.cluster.config.audience + '|' + require('node:fs').readFileSync(__dirname + '/runs', 'utf8').length }
       console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }))`
     await at.write('plugin.cjs', script)
     const exec = {
@@ -332,10 +332,15 @@ describe('a kubeconfig', () => {
       interactiveMode: 'IfAvailable',
       provideClusterInfo: true,
     }
-    const { credentials } = await fromKubeconfigFile(await at.write('config', kubeconfig({ exec })), { clock })
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer https://host:6443|1' })
+    const extensions = [
+      { name: 'other' },
+      { name: 'client.authentication.k8s.io/exec', extension: { audience: 'games' } },
+    ]
+    const config = kubeconfig({ exec }, { extensions })
+    const { credentials } = await fromKubeconfigFile(await at.write('config', config), { clock })
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer https://host:6443|games|1' })
     expect(await credentials.refresh()).toBe(true)
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer https://host:6443|2' })
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer https://host:6443|games|2' })
   })
 
   it('a plugin that wants to ask somebody is an error', async () => {

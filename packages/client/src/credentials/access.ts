@@ -44,7 +44,7 @@ export interface UrlOptions extends AccessOptions {
   readonly cert?: string | undefined
   /** The key of `cert`, PEM. */
   readonly key?: string | undefined
-  /** The proxy that connections go through: `http:`, `https:` or `socks5:`. */
+  /** The proxy that connections go through: `http:` or `https:`. */
   readonly proxyUrl?: string | undefined
   /** The name that the certificate of the server must have. */
   readonly tlsServerName?: string | undefined

@@ -1,6 +1,6 @@
 /**
  * The problem:
- * - `CREDENTIALS_UNREADABLE`: a token, certificate or key file can't be read, or is empty.
+ * - `CREDENTIALS_UNREADABLE`: a token, certificate or key file can't be read or is empty, or a token has characters that can't be sent.
  * - `AUTH_PROVIDER_FAILED`: the legacy auth provider of a kubeconfig's user failed, or gives no token.
  * - `EXEC_FAILED`: a credential plugin failed, or printed something invalid.
  * - `ANOTHER_CLUSTER`: a kubeconfig that was read again names another cluster or server than the client was created for.

@@ -10,7 +10,7 @@ export interface ExecPlugin {
   readonly apiVersion: string
   readonly command: string
   readonly args?: readonly string[] | undefined
-  /** Added to this process's own. */
+  /** Environment variables in addition to this process's own. */
   readonly env?: readonly { readonly name: string; readonly value: string }[] | undefined
   /** The cluster in the form of `KUBERNETES_EXEC_INFO`. @default absent */
   readonly cluster?: Readonly<Record<string, unknown>> | undefined

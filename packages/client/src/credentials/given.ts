@@ -8,7 +8,7 @@ import { readSource, type Source } from './source.ts'
 /** The parts of {@link GivenCredentials}. All are optional. */
 export interface GivenParts {
   readonly token?: Source | undefined
-  /** The login that is sent without a token. */
+  /** The login that is sent if there is no token. */
   readonly login?: { readonly username: string; readonly password: string } | undefined
   readonly ca?: Source | undefined
   readonly cert?: Source | undefined

@@ -8,7 +8,7 @@ import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
  */
 export interface Impersonation {
   readonly user: string
-  /** @default the groups of `user` on the server, which most users do not have */
+  /** @default the groups that the server adds: `system:authenticated`, and those of a ServiceAccount */
   readonly groups?: readonly string[] | undefined
   readonly uid?: string | undefined
   /** Further attributes of the user for authorizers and admission plugins, such as `scopes`. The server makes keys lower case. */

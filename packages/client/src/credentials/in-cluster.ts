@@ -44,7 +44,7 @@ export async function inCluster(options: InClusterOptions = {}): Promise<Cluster
     clock,
   )
   try {
-    // Fails now, with a reason, if the authority can't be read; otherwise the first request would fail.
+    // Fails now, with a reason, if the token or the authority can't be read; otherwise the first request would fail.
     await credentials.tls()
   } catch (cause) {
     throw new CredentialsError('NOT_IN_CLUSTER', `the service account's files in ${directory} can't be read`, cause)

@@ -53,7 +53,7 @@ export class Kubeconfig implements KubeConfigLike {
     )
   }
 
-  /** Adds the clusters, users and contexts of another kubeconfig. Of two with one name, the present one counts, as for kubectl. */
+  /** Adds the clusters, users and contexts of another kubeconfig. Of two with the same name, that of this kubeconfig counts, as for kubectl. */
   merged(other: Kubeconfig): Kubeconfig {
     return new Kubeconfig(
       withMissing(this.clusters, other.clusters),
@@ -104,6 +104,7 @@ function clusterOf(path: string, entry: Fields, directory: string): KubeConfigCl
     tlsServerName: text(at('tls-server-name'), cluster['tls-server-name']),
     skipTLSVerify: skips === true,
     proxyUrl: text(at('proxy-url'), cluster['proxy-url']),
+    extensions: cluster.extensions,
   }
 }
 

@@ -16,7 +16,8 @@ export interface KubeconfigFileOptions extends AccessOptions {
 
 /**
  * Access by a kubeconfig file: `path`, else the merged files of KUBECONFIG, else `~/.kube/config`. After a 401, and when a connection is opened, a
- * file that has changed is read again, with the same context. If it then names another cluster or server, its credentials are ignored and the client keeps those that it has.
+ * file that has changed is read again, with the same context. If the file then names another cluster or server, the client ignores it and keeps its
+ * credentials.
  *
  * Only a user with a legacy auth provider (`oidc` and the like) needs `@kubernetes/client-node`, an optional peer dependency that takes 400 ms and 86 MB.
  *

@@ -245,7 +245,9 @@ function withMore<U extends { readonly name: string }>(
 function used(config: KubeConfigLike): unknown {
   const current = config.getCurrentContext()
   const { namespace, user } = config.getContextObject(current) ?? {}
-  const parts = { current, namespace, user, cluster: config.getCurrentCluster(), as: config.getCurrentUser() }
+  // The library drops the extensions.
+  const cluster = { ...config.getCurrentCluster(), extensions: undefined }
+  const parts = { current, namespace, user, cluster, as: config.getCurrentUser() }
   const plain = (_: string, value: unknown): unknown =>
     typeof value === 'string' && value.startsWith('/home/') ? normalize(value) : (value ?? undefined)
   return JSON.parse(JSON.stringify(parts, plain))

@@ -14,8 +14,8 @@ export interface KubeconfigTextOptions extends AccessOptions {
 }
 
 /**
- * Access by the text of a kubeconfig that came from elsewhere, such as a Secret. Whoever wrote it must not act on this machine: a user with a plugin or an
- * auth provider, and a file in the place of a value, are refused. Rejects with a `CredentialsError` that quotes no value.
+ * Access by the text of a kubeconfig that came from elsewhere, such as a Secret. Its author must not act on this machine: a user with a plugin or an auth
+ * provider, and a file in the place of a value, are refused. Rejects with a `CredentialsError` that quotes no value.
  */
 export async function fromKubeconfigText(text: string, options: KubeconfigTextOptions = {}): Promise<ClusterAccess> {
   if (typeof text !== 'string') throw new OptionTypeError('kubeconfig', 'the text of a kubeconfig', typeof text)

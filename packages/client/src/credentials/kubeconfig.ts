@@ -19,6 +19,8 @@ export interface KubeConfigCluster {
   readonly tlsServerName?: string | undefined
   readonly skipTLSVerify?: boolean | undefined
   readonly proxyUrl?: string | undefined
+  /** As in the file: a plugin that asks for the cluster gets `client.authentication.k8s.io/exec`. `@kubernetes/client-node` drops this field. */
+  readonly extensions?: unknown
 }
 
 /** A user of a {@link KubeConfigLike}. */
@@ -177,7 +179,7 @@ function sourceOf(data: string | undefined, file: string | undefined): Source | 
   return file ? { file } : undefined
 }
 
-/** client-node's own way to say that a token is in a file. */
+/** The file with the token, in client-node's own form; `undefined` for another auth provider. */
 export function tokenFileOf(provider: unknown): string | undefined {
   const { config } = provider as { readonly config?: { readonly tokenFile?: unknown } | undefined }
   return typeof config?.tokenFile === 'string' ? config.tokenFile : undefined
@@ -208,13 +210,20 @@ function pluginOf(exec: unknown, cluster: KubeConfigCluster, directory: string |
 /** The cluster in the form of client-go's `KUBERNETES_EXEC_INFO`. */
 function clusterInfo(cluster: KubeConfigCluster): Readonly<Record<string, unknown>> {
   const { server, caData, tlsServerName, skipTLSVerify, proxyUrl } = cluster
+  const config = execConfigOf(cluster.extensions)
   return {
     server,
     ...(tlsServerName && { 'tls-server-name': tlsServerName }),
     ...(skipTLSVerify && { 'insecure-skip-tls-verify': true }),
     ...(caData && { 'certificate-authority-data': caData }),
     ...(proxyUrl && { 'proxy-url': proxyUrl }),
+    ...(config !== undefined && { config }),
   }
+}
+
+function execConfigOf(extensions: unknown): unknown {
+  if (!Array.isArray(extensions)) return undefined
+  return extensions.find(one => one?.name === 'client.authentication.k8s.io/exec')?.extension
 }
 
 /** The path of a command: with a slash it is relative to the kubeconfig's directory, without one it is searched in PATH. */

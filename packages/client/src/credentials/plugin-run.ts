@@ -72,7 +72,7 @@ function spawned<T>(spawn: () => T): T {
   }
 }
 
-/** How a program failed that was not found. */
+/** The failure of a program that was not found. */
 export const notThere = 'is not there'
 const closed = 'was ended: a client was closed'
 

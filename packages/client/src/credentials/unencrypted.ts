@@ -1,14 +1,14 @@
 import { ConnectionError } from '../errors/connection-error.ts'
 import type { RequestHead } from '../transport.ts'
 
-/** Headers that identify the user to a server: never sent unencrypted to another machine (rule X2). */
+/** Whether headers identify the user to a server. Such headers are never sent unencrypted to another machine (rule X2). */
 export function carriesSecret(headers: RequestHead['headers']): boolean {
   return headers.authorization !== undefined || headers.cookie !== undefined
 }
 
 /**
- * Checks that credentials may be sent unencrypted to `host` (rule X2): the address of a connection, or the name in
- * an access, so that most mistakes are found before the first request.
+ * Checks that credentials may be sent unencrypted to `host` (rule X2), which is the address of a connection, or, to find
+ * most mistakes before the first request, the name in an access.
  * @throws ConnectionError `INSECURE_TOKEN` if the host is another machine
  */
 export function refuseUnencrypted(host: string): void {

@@ -59,7 +59,7 @@ export class Absence implements AbsenceProof {
 
   /**
    * Resolves with true if the server is proved not to serve a resource now, at the requested path; with false if it does, or if
-   * there is no proof. The server is asked at most once a second for each resource. Rejects without an answer.
+   * there is no proof. The server is asked at most once a second for each resource. Rejects if the server does not answer.
    * @param resource `group/version/plural`; `version/plural` in the core group
    */
   async isProved(resource: string, { isInNamespace = false, hasState = false }: Asked = {}): Promise<boolean> {

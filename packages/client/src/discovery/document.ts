@@ -15,7 +15,7 @@ export interface DiscoveredResource extends ResourceDefinition {
   readonly subresources: readonly string[]
 }
 
-/** One version of one group, in the order of the server's preference. */
+/** A version of a group. Lists of versions are in the order of the server's preference. */
 export interface Version {
   readonly group: string
   readonly version: string

@@ -1,7 +1,7 @@
 import type { RequestInfo } from './request-info.ts'
 import { subject } from './request-info.ts'
 
-/** One of the causes in a `Status`. */
+/** A cause in a `Status`. */
 export interface StatusCause {
   /** `FieldValueInvalid`, `FieldManagerConflict`, `ResourceVersionTooLarge`, … */
   readonly reason: string

@@ -1,6 +1,6 @@
 import { OptionRangeError, OptionTypeError } from './option.ts'
 
-/** Checks the value of an option; it is called with `undefined` only for a required option. Throws an {@link OptionTypeError} or an {@link OptionRangeError}. */
+/** Checks the value of an option. Called with `undefined` only for a required option. Throws an {@link OptionTypeError} or an {@link OptionRangeError}. */
 export type Check = (option: string, value: unknown) => void
 
 /**
@@ -18,7 +18,7 @@ export function checkOptions<K extends string>(
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
     throw new OptionTypeError(of, 'an object of options', described(options))
   }
-  // No array of its entries: this is done for each call of everything.
+  // No array of entries, because this runs for each call of every method.
   for (const name in options) {
     if (!Object.hasOwn(options, name)) continue
     const value = (options as Readonly<Record<string, unknown>>)[name]
@@ -33,7 +33,7 @@ export function checkOptions<K extends string>(
 
 const none: readonly never[] = []
 
-/** Milliseconds, finite, 0 or more (or more than `min`). */
+/** Milliseconds, `min` or more, and finite unless `infinite` is true. */
 export function milliseconds(bounds: { readonly min?: number; readonly infinite?: boolean } = {}): Check {
   const { min = 0, infinite = false } = bounds
   const takes = `milliseconds, ${min} or more${infinite ? ' (Infinity: no bound)' : ''}`

@@ -30,7 +30,7 @@ export interface ItemHandlers {
   end(head: ListHead): void
   /** An `ApiError` (before any item), a `ConnectionError`, an `InvalidBodyError`, or an `ItemTooLongError`. */
   error(cause: Error): void
-  /** An item that is none was left out (rule R20). */
+  /** Receives the error of an item that is no object, which was left out (rule R20). */
   readonly skipped?: ((error: InvalidObjectError) => void) | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { ReadTarget } from './target.ts'
 
-/** The least that must be readable of an object that is received. */
+/** The fields that are read of a received object. */
 export interface ReceivedObject {
   readonly kind?: unknown
   readonly apiVersion?: unknown
@@ -58,7 +58,7 @@ export function isOfOtherShard({ metadata }: ReceivedObject, { shard }: ReadTarg
   return shard !== undefined && !shard.has(String(metadata?.uid))
 }
 
-/** An aggregated API that knows no metadata form answers with the whole. */
+/** Whether an object has the type of a target. An aggregated API that does not know the metadata form answers with whole objects. */
 export function isOfType({ kind, apiVersion }: ReceivedObject, { type, metadata }: ReadTarget): boolean {
   if (metadata && kind === 'PartialObjectMetadata') return true
   return (kind === undefined || kind === type.kind) && (apiVersion === undefined || apiVersion === type.apiVersion)

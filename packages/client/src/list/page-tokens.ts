@@ -15,7 +15,7 @@ export class PageTokens {
   readonly #about: RequestInfo
   readonly #seen = new Set<string>()
   #empty = 0
-  /** The page before had a resourceVersion. */
+  /** Whether the page before had a resourceVersion. */
   #hasVersion = false
 
   constructor(about: RequestInfo) {

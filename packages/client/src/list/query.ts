@@ -27,7 +27,7 @@ export function listQuery(selection: Selection, state: ListState, limit?: number
   })
 }
 
-/** The query of a later page: the token stands for the state, and holds nothing else (rule R3). */
+/** The query of a later page. The token stands only for the state, so selectors and the limit are repeated (rule R3). */
 export function nextPageQuery(selection: Selection, limit: number, token: string): string {
   return queryText({ ...selection, limit, continue: token })
 }

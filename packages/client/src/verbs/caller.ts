@@ -30,7 +30,7 @@ export interface Call extends RequestInfo {
   readonly contentType?: string | undefined
   /** @default 'call' for a GET, else 'write' */
   readonly lane?: Lane | undefined
-  /** A 429 is an answer of its own (an eviction's), not a wish that we ask later. @default false */
+  /** Whether a 429 is a final answer, as for an eviction, so that it is not retried. @default false */
   readonly keep429?: boolean | undefined
   /** Decode integers beyond 2^53 − 1 as `bigint`. @default false */
   readonly exact?: boolean | undefined
@@ -92,7 +92,7 @@ export class Caller {
   readonly deadlines: Deadlines
   readonly #calls: OpenCalls
 
-  /** @param of a caller that ends the calls of this one when it ends */
+  /** @param of the caller with which this one shares its calls, so that both end together */
   constructor(parts: CallerParts, of?: Caller) {
     this.#calls = of === undefined ? { underWay: new Set(), closed: undefined } : of.#calls
     this.absence = of?.absence ?? parts.absence?.(this)
@@ -137,7 +137,7 @@ export class Caller {
     for (const controller of [...this.#calls.underWay]) controller.abort(this.#calls.closed)
   }
 
-  /** This caller, but these listeners receive its writes. */
+  /** A caller that shares its calls with this one. These listeners receive its writes too. */
   withWriteListeners(listeners: readonly WriteListener[]): Caller {
     return new Caller({ ...this.parts, listeners: this.listeners.and(listeners) }, this)
   }
@@ -206,7 +206,7 @@ function mayRepeat(error: unknown, call: Repeated): boolean {
   return error instanceof ConnectionError && passing.has(error.code) && (reads || isUnprocessed(error))
 }
 
-/** A server that can't be reached at all is the caller's to know at once. */
+/** The errors after which a request is repeated. If a server can't be reached at all, the caller gets the error at once. */
 const passing: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'PING_TIMEOUT', 'STREAM_RESET', 'STREAM_REFUSED'])
 
 function withSubject(error: ConnectionError, call: RequestInfo): ConnectionError {

@@ -34,7 +34,7 @@ export interface ListPageOptions extends ListOptions {
 
 /** How a list is read page by page. */
 export interface PagesOptions extends ListOptions {
-  /** Items of a page, at most. @default 500 */
+  /** The maximum number of items on a page. @default 500 */
   readonly limit?: number | undefined
 }
 
@@ -51,7 +51,7 @@ export interface List<C> {
 
 /** One page of a list. */
 export interface ListPage<C> extends List<C> {
-  /** The token has expired: this page is the whole list in a newer state. Discard the pages before it. */
+  /** Whether the token has expired: then this page is the whole list in a newer state. Discard the pages before it. */
   readonly restarted: boolean
 }
 
@@ -152,7 +152,7 @@ export async function collected<C>(
 /** Receives one list, of one namespace or of all. */
 interface ItemHandlers {
   item(object: object): void
-  /** The answer broke off: may that list be read from its start again? */
+  /** Called when the answer broke off. Returns whether the list may be read from its start again. */
   restart(): boolean
 }
 

@@ -12,7 +12,7 @@ import { type JsonPatchOperation, patch } from './write.ts'
 /** Changes a copy of an object in place. Its returned value is ignored. */
 export type Edit<C> = (draft: C) => unknown
 
-/** How often an object is read and changed again after a conflict. */
+/** The maximum number of times that an object is read and changed. */
 const maxAttempts = 10
 
 /**

@@ -33,7 +33,7 @@ function holds(found: unknown, sent: unknown): boolean {
 }
 
 function same(found: unknown, sent: unknown): boolean {
-  // Of all types, these two alone can be equal and not the same.
+  // Only a bigint and a number can be equal without being identical.
   return found === sent || (typeof found === 'bigint' && typeof sent === 'number' && Number(found) === sent)
 }
 

@@ -42,7 +42,7 @@ const checks: { readonly [K in keyof RawRequest]-?: Check } = {
   maxBytes: integer(1),
 }
 
-/** Sends a request as all calls: bounded in time, repeated if the server did nothing, with errors that contain the server's message. */
+/** Sends a request like all calls: bounded in time, repeated if the server did nothing, with errors that contain the server's message. */
 export async function request<A extends 'json' | 'text' | 'bytes'>(
   caller: Caller,
   options: RawRequest<A>,
@@ -72,7 +72,7 @@ function isSecret(path: string): boolean {
   return /\/(secrets|token|tokenreviews)(\/|$)/.test(path)
 }
 
-/** Nothing but a path of this server: no query, no other host, and no segment that a proxy on the way would resolve. */
+/** Checks that a value is only a path of this server: no query, no other host, and no segment that a proxy on the way would resolve. */
 function checkPath(option: string, value: unknown): void {
   text(option, value)
   const path = value as string

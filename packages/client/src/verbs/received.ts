@@ -13,7 +13,7 @@ import type { View } from '../views/resource.ts'
  */
 export function objectOf(view: View, answer: object, about: RequestInfo): object {
   const { kind, apiVersion } = answer as { readonly kind?: unknown; readonly apiVersion?: unknown }
-  // An aggregated API that has no metadata form answers with the whole.
+  // An aggregated API that has no metadata form answers with the whole object.
   const isOfVersion = apiVersion === undefined || apiVersion === apiVersionOf(view.resource)
   const isWhole = kind === view.resource.kind && isOfVersion
   if (!isWhole && !(view.projection.kind === 'metadata' && kind === 'PartialObjectMetadata'))

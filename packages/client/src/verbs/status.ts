@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts'
 import type { ApplyOptions, PatchOptions, WriteOptions } from './options.ts'
 import { apply, type Patch, patch, update } from './write.ts'
 
-/** Writes the `status` subresource. The server ignores all other fields of such a write, also labels. */
+/** Writes the `status` subresource. The server ignores the other fields of such a write, for most resources also labels. */
 export class StatusVerbs {
   readonly #caller: Caller
 

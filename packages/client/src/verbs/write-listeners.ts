@@ -11,18 +11,18 @@ import type { View } from '../views/resource.ts'
 export interface WriteListener {
   /** Called when an object was written. `answer` is the server's object, or its metadata for a metadata view. */
   wrote(view: View, answer: object): void
-  /** An object is gone. @param uid of that object; `undefined`: nobody knows */
+  /** Called when an object is gone. @param uid of that object; `undefined`: unknown */
   deleted(view: View, key: ObjectKey, uid?: string | undefined): void
   /**
-   * The uids of the objects that the listener has by that key. It is called before a delete is sent, because the answer may have no uid: after the delete, each of these
-   * objects is gone, and an object of that name is a new one.
+   * The uids of the objects that the listener has by that key. It is called before a delete is sent, because the answer may have no uid: after the delete,
+   * each of these objects is gone, and an object of that name is a new one.
    */
   uids?(view: View, key: ObjectKey): Iterable<string>
   /** Called when a write of the object with this key got no answer, so that it is unknown whether the server did it. */
   unanswered?(view: View, key: string): void
 }
 
-/** Reports the outcome of a delete: the object is gone. @param uid of that object; `undefined`: nobody knows */
+/** Reports the outcome of a delete: the object is gone. @param uid of that object; `undefined`: unknown */
 type Gone = (uid: string | undefined) => void
 
 interface Dry {
@@ -62,7 +62,7 @@ export class WriteListeners {
     for (const listener of this.#listeners) listener.deleted(view, key, uid)
   }
 
-  /** A delete is about to be sent. */
+  /** Called before a delete is sent. Returns a function that reports that the object is gone. */
   deleting(view: View, key: ObjectKey, { dryRun }: Dry = {}): Gone {
     if (this.#isEmpty || dryRun === true) return () => {}
     const before = this.#uids(view, key)

@@ -118,7 +118,7 @@ export function checkObject(object: unknown): KubernetesObject {
   return object as KubernetesObject
 }
 
-/** Sends a write and gives the object that the server answers. */
+/** Sends a write, and resolves with the object in the answer. */
 export async function answered(caller: Caller, view: View, call: Call, bound: Bound): Promise<object> {
   const answer = await caller.json({ ...call, accept: acceptOf(view, 'object'), exact: isExact(view) }, bound)
   // Bindings are not kept: their create is answered with a Status.

@@ -8,7 +8,7 @@ const lexemes = /[=!]=|[=!(),<>]|[^=!(),<> \t\r\n]+/g
 
 /**
  * Parses a label selector by the grammar of the API server (`k8s.io/apimachinery/pkg/labels`), including its corner cases: `in` and
- * `notin` may be names, `x=` has an empty value, and `x in (a,,b)` contains one.
+ * `notin` may be names, and both `x=` and `x in (a,,b)` have an empty value.
  */
 export function parseLabelSelector(text: string, option = 'labels'): LabelRequirement[] {
   const fail = (why: string): never => {

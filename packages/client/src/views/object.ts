@@ -17,7 +17,7 @@ export interface ObjectMeta {
   selfLink?: string | undefined
 }
 
-/** A reference to an object's owner: the object is deleted with it. */
+/** A reference to an object's owner. The object is deleted when its owners are gone. */
 export interface OwnerReference {
   apiVersion: string
   kind: string

@@ -10,8 +10,8 @@ export interface AbsenceProof {
 
 /** The request that was answered with a 404, and the objects that are held of the resource. */
 export interface Asked {
-  /** Whether the request had a namespace, where a cluster-scoped resource is not served. @default false */
+  /** Whether the request was for a namespace, in which a cluster-scoped resource is not served. @default false */
   readonly isInNamespace?: boolean | undefined
-  /** A state of the resource was read before. @default false */
+  /** Whether a state of the resource was read before. @default false */
   readonly hasState?: boolean | undefined
 }

@@ -4,7 +4,7 @@ import { queryText } from '../views/path.ts'
 /** Where a watch starts. */
 export interface WatchStart {
   /**
-   * With `resume`: the resourceVersion after which events are wanted, a list's or a bookmark's.
+   * Without `initialEvents`: the resourceVersion of a list, an event or a bookmark, after which the watch starts.
    * With `initialEvents`: the initial state is not older than this; `''`: the newest.
    */
   readonly resourceVersion: string

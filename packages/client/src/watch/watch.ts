@@ -191,7 +191,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     }
   }
 
-  /** Handles the end of the stream. After a clean end, a last line without a newline counts if it is complete; a part of a line is dropped, as after a break. */
+  /** Handles the end of the stream. A last line without a newline counts if it is complete; a part of a line is dropped, as after a break. */
   end(): void {
     const last = this.#lines.rest()
     if (last === undefined) return this.#end({ how: 'closed' })

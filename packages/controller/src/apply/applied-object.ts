@@ -19,10 +19,10 @@ export interface AppliedObject {
     readonly resourceVersion: string | undefined
     readonly deletionTimestamp: string | undefined
   }
-  /** Without the flags that a reference has. */
+  /** The reference to the controlling owner, without its flags. */
   readonly controller: OwnerReference | undefined
   readonly owned: OwnedFields | undefined
-  /** The managers that have applied or updated the object. `undefined` if this controller's manager is among them. */
+  /** The managers that have applied or updated the object, or its status. `undefined` if the manager of this form has applied it. */
   readonly writers: readonly string[] | undefined
   /** The conditions of the status: type, status and time. `undefined` unless the controller applies the status. */
   readonly conditions?: readonly Condition[] | undefined
@@ -42,11 +42,11 @@ export class AppliedObjects {
   readonly subresource: '' | 'status'
   /** Names of fields that are not compared by value. @default none */
   readonly times: ReadonlySet<string> | undefined
-  /** Most objects of a kind have equal owned fields. */
+  /** Shares equal texts: most objects of a kind have equal owned fields. */
   readonly #texts = new Shared<string>()
   readonly #views = new Map<string, View<AppliedObject>>()
   readonly #others = new Map<string, AppliedObjects>()
-  /** By resource: the values that are kept besides. One function for each resource, because views with different functions do not share an informer. */
+  /** By resource: the values that are kept too. One function for each resource, because views with different functions do not share an informer. */
   readonly #withValues = new Map<string, WithValues>()
 
   /** The projection of one object. */
@@ -61,7 +61,7 @@ export class AppliedObjects {
     this.of = selfNamed(`applied${subresource && '-status'}:${manager}${but}`, object => this.#kept(object))
   }
 
-  /** The same for another manager. */
+  /** The kept form for another manager. */
   by(manager: string): AppliedObjects {
     if (manager === this.manager) return this
     const found = this.#others.get(manager) ?? new AppliedObjects(manager, this.subresource, this.times)
@@ -155,7 +155,7 @@ function conditionsOf(object: KubernetesObject): readonly Condition[] {
   }))
 }
 
-/** The part of an applied object that makes its key run when it changes. */
+/** The part of an applied object that makes the key that applies it run when it changes. */
 export function applyState({ metadata, controller, owned }: AppliedObject): unknown {
   return [metadata.uid, metadata.deletionTimestamp ?? '', controller?.uid ?? '', owned ?? null]
 }

@@ -12,10 +12,10 @@ import {
 type Writer = Pick<Client['status'], 'apply' | 'patch'>
 
 /**
- * Applies, also if that gives up the last field of a part that another manager has written, too. The API server then makes the part `null`, and
- * refuses that by its own schema (422). So the part is emptied by a patch first, and applied again: on the condition that the object has the version
- * `before`, since at that version the server said that the apply leaves nothing in the part. If the object has changed since, its refusal is thrown.
- * @param before the resourceVersion that the object had before the apply; `undefined`: there was none
+ * Applies an object, even if the apply gives up the last field of a part that another manager has written too. The API server then makes the part
+ * `null`, and its own schema refuses `null` (422). So a patch empties the part, and the apply is sent again. The patch requires the version `before`,
+ * because only at that version is it known that the apply leaves nothing in the part. If the patch fails, the refusal of the apply is thrown.
+ * @param before the resourceVersion that the object had before the apply; `undefined` if the object did not exist
  */
 export async function applyEmptying(
   writer: Writer,

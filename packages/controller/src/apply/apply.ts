@@ -56,7 +56,7 @@ import { objectId } from './own-events.ts'
 import { place } from './placed.ts'
 import type { RunApplies } from './run-applies.ts'
 
-/** For which run something is applied. */
+/** The run that an apply belongs to. */
 export interface ApplyFor {
   readonly shared: ControllerApplies
   /** The cached form of the applied objects, or of the applied statuses. */
@@ -67,7 +67,7 @@ export interface ApplyFor {
   readonly signal: AbortSignal
   readonly run: Pick<Run, 'writing' | 'absent'>
   readonly applied: RunApplies
-  /** The key is to run again after a time, in milliseconds, for an object. */
+  /** Makes the key run again after a time, in milliseconds, for an object. */
   again(afterMs: number, object: string): void
   /** Records a warning about the primary object. */
   warn(reason: string, message: string): void
@@ -77,14 +77,14 @@ export interface ApplyFor {
   traceparent(): string | undefined
   /** The `metadata.generation` of the primary object that the run has; `undefined` if its view does not keep it. */
   readonly generation: number | undefined
-  /** Another client changes applied fields back. */
+  /** Reports that another client changes applied fields back. */
   fights(
     object: { readonly view: View; readonly key: string; readonly paths: readonly string[] },
     managers: readonly string[],
   ): void
 }
 
-/** The maximum number of fields that a message names of those that another manager changes back. */
+/** The maximum number of fields in a message about fields that another manager changes back. */
 const mostPaths = 5
 
 /** The default manager of clients. It does not identify a program. */
@@ -119,7 +119,7 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   return (await about.applied.note(objectId(plain, key.text), apply)) as Applied<T>
 }
 
-/** The same with fields that are only set when the object is created. */
+/** Applies a desired object with fields that are only set when the object is created. */
 async function applyOnce(
   about: ApplyFor,
   task: Task,
@@ -143,7 +143,7 @@ async function applyOnce(
   return made.outcome === 'created' && kept.outcome === 'updated' ? { ...kept, outcome: 'created' } : kept
 }
 
-/** The same for a body that depends on the existing object. */
+/** Applies a body that depends on the existing object. */
 export async function applyBody(about: ApplyFor, task: Task, options: DesiredOptions): Promise<Applied<unknown>> {
   return new Application(about, task, options).run()
 }
@@ -167,7 +167,7 @@ function owned(
   return { ...object, metadata: { ...metadata, ownerReferences: withOwner(metadata?.ownerReferences, reference) } }
 }
 
-/** How long nothing is asked of a namespace that is being deleted, in milliseconds. */
+/** When a key tries again to write into a namespace that is being deleted, in milliseconds. */
 const terminatingMs = 10_000
 
 /** No object ever has this version: the apply can only create. */
@@ -206,7 +206,7 @@ class Application {
   #body: KubernetesObject = {}
   /** The limiter has admitted the write. One apply asks it once, however many requests the apply takes. */
   #isAdmitted = false
-  /** As the server answered. */
+  /** The object in the server's answer. */
   #written: AppliedObject | undefined
 
   constructor(about: ApplyFor, task: Task, options: DesiredOptions) {
@@ -229,7 +229,7 @@ class Application {
 
   /**
    * Reads the object as a view has it, does a write, and reports the result to the tracked read.
-   * @param isObserved the owner runs for each change of the object
+   * @param isObserved whether the owner's key runs for each change of the object
    */
   async #writing(
     view: View<AppliedObject>,
@@ -283,7 +283,7 @@ class Application {
     return this.#task.objects.view(everything(this.#view))
   }
 
-  /** Makes an object as desired that is now as `seen`. */
+  /** Makes the object as desired. @param seen the object as it is now @param isRead whether it was read by its name */
   async #bring(seen: AppliedObject | undefined, isRead: boolean): Promise<Applied<unknown>> {
     this.#body = typed(this.#view, this.#task.bodyOf(seen))
     if (seen === undefined) return this.#create(isRead)
@@ -294,8 +294,9 @@ class Application {
     if (run.absent.has(absentId(this.#view, this.#name))) throw new NotAbsentError(this.#view.key, this.#name)
     this.#mustBeOurs(seen)
     const { limiter, normalized } = this.#shared
-    const isThere = this.#options.only === 'create' || (ownsNothing(this.#body) && seen.owned === undefined)
-    if (isThere || this.#isAsDesired(seen) || normalized.knows(this.#body, seen.owned)) {
+    const isKept = this.#options.only === 'create' || (ownsNothing(this.#body) && seen.owned === undefined)
+    const isKnown = this.#task.isTimed !== true && normalized.knows(this.#body, seen.owned)
+    if (isKept || this.#isAsDesired(seen) || isKnown) {
       limiter.asDesired(this.#about.key, this.#id)
       return { ...unsent, outcome: 'unchanged' }
     }
@@ -312,7 +313,7 @@ class Application {
 
   /**
    * Deletes the object and creates it again, if `whenImmutable` says so and the server would accept the new object.
-   * @throws the refusal, or an ImmutableFieldError if `whenImmutable` forbids what would help
+   * @throws the refusal, or an ImmutableFieldError if a new object would help and `whenImmutable` is `fail`
    */
   async #remake({ metadata, controller }: AppliedObject, refusal: unknown): Promise<Applied<unknown>> {
     const { client, owner } = this.#about
@@ -362,7 +363,7 @@ class Application {
     }
   }
 
-  /** Brings an existing object that the informer does not have: it is new, or the view does not select it. Reads it by its name. */
+  /** Makes an existing object as desired that the informer does not have, because it is new or the view does not select it. Reads it by its name. */
   async #bringUnseen(conflict: unknown): Promise<Applied<unknown>> {
     // The object blocks the name, or gets the labels of the view. In both cases the key must receive its changes.
     const view = this.#task.objects.view(everything(this.#view))
@@ -387,7 +388,7 @@ class Application {
     if (owned === undefined && !isAdopted) throw new NotOursError(this.#view.key, this.#name, writers)
   }
 
-  /** Moves the fields that former versions of the operator wrote to this manager. */
+  /** Gives this manager the fields that former versions of the operator wrote. */
   async #fold({ metadata, owned, writers = [], controller: owner }: AppliedObject): Promise<void> {
     if (owned !== undefined) return
     const { formerManagers = [] } = this.#options
@@ -463,8 +464,8 @@ class Application {
       const written = this.#task.objects.of(answer)
       this.#written = written
       version = written.metadata.resourceVersion
-      this.#shared.normalized.learn(this.#body, written.owned)
-      // This write makes no key run, so the limiter counts the time from here in which nobody undoes it.
+      this.#shared.normalized.learn(this.#body, written.owned, this.#task.objects.times)
+      // The event of this write does not make the key run, so the time in which nobody undoes the write begins here.
       this.#shared.limiter.asDesired(key, this.#id)
       this.#shared.limiter.written(this.#id, this.#task.objects.manager, written.owned && ownedDigest(written.owned))
       this.#task.written?.(written)
@@ -479,7 +480,7 @@ class Application {
 
   /**
    * Asks the limiter. Returns `undefined` if the write may be sent now; the limiter has then counted it.
-   * @throws ApplyDelayedError, unless the caller wants to go on
+   * @throws ApplyDelayedError, unless `onDelay` is `resolve`
    */
   async #delay(seen: AppliedObject | undefined): Promise<Applied<unknown> | undefined> {
     if (this.#isAdmitted) return undefined

@@ -18,7 +18,7 @@ interface Entry {
   readonly fieldsV1?: unknown
 }
 
-/** The names of the lists in a desired object that `owned` does not have: the manager is about to apply them for the first time. */
+/** The paths of the lists in a desired object that `owned` does not have: the manager is about to apply them for the first time. */
 export function newLists(desired: KubernetesObject, owned: string | undefined): readonly (readonly string[])[] {
   const fields = JSON.parse(owned || '{}') as FieldsV1
   const found: (readonly string[])[] = []
@@ -75,7 +75,7 @@ export function replacedLists(
   })
 }
 
-/** Equal items have equal texts; the order of names may differ, which costs a false alarm at most. */
+/** Equal items have equal texts, unless their names are in another order: that costs a false alarm at most. */
 function textOf(item: unknown): string {
   return JSON.stringify(item, (_, value) => (typeof value === 'bigint' ? `${value}` : value)) ?? ''
 }

@@ -11,9 +11,9 @@ interface Entry {
 }
 
 /**
- * The managers that own a field which the desired state names, and to which the object has another value. These managers have changed the
- * field; managers that created the object or wrote other fields do not count. A field that somebody removed has no owner. A manager that owns a map as one counts only if nobody owns
- * a field in it that differs, because a manager that only created a map owns it.
+ * The managers that have changed a desired field: they own a field of the desired state that has another value in the object. Managers that created the
+ * object or wrote other fields do not count, and a field that somebody removed has no owner. A manager that owns a map as one value counts only if
+ * no manager owns a field in the map that differs, because a manager that only created a map owns it, too.
  */
 export function changedBy(
   live: KubernetesObject,

@@ -33,7 +33,7 @@ interface ReceivingSource {
   readonly handlesUnowned?: boolean | undefined
 }
 
-/** How many objects are known that the view of a shard lacks. Each further object costs a request that is refused. */
+/** The maximum number of remembered objects that the view of a shard lacks. An apply to an object beyond these costs a request that is refused. */
 const mostUnlabelled = 10_000
 
 /** The state that all applies of one controller share: which objects it applies and which writes it has sent lately. */
@@ -100,7 +100,7 @@ export class ControllerApplies {
 
   /**
    * Whether an informer caches the applied objects of a view: the informer of an `owns`, or that of the primary objects' statuses. The latter
-   * begins with the first status; this waits for its first state.
+   * starts with the first status, and this method waits until it has synced.
    */
   async isCached(view: View, signal: AbortSignal): Promise<boolean> {
     if (this.isWatched(view)) return true
@@ -114,14 +114,14 @@ export class ControllerApplies {
     return true
   }
 
-  /** The view of a shard lacks an object that exists: the ring labels owned objects later than their owners. */
+  /** Notes an existing object that the view of a shard lacks: the ring labels owned objects later than their owners. */
   noteUnlabelled(id: string): void {
     this.#unlabelled.add(id)
     const [oldest] = this.#unlabelled
     if (this.#unlabelled.size > mostUnlabelled && oldest !== undefined) this.#unlabelled.delete(oldest)
   }
 
-  /** Whether an object exists that the informer of a view of the shard lacked, and still lacks. */
+  /** Whether an object is noted as unlabelled, and the informer of the shard's view still lacks it. */
   isUnlabelled(view: View, key: string, id: string): boolean {
     if (!this.#unlabelled.has(id)) return false
     const isShown = informerOf(this.#parts.cache, view)?.version(key) !== undefined
@@ -129,7 +129,10 @@ export class ControllerApplies {
     return !isShown
   }
 
-  /** Whether a source receives every change of the applied objects of a view, because no predicate filters them. @param isOwned whether the primary object owns them */
+  /**
+   * Whether a source receives every change of the applied objects of a view, because no predicate filters them.
+   * @param isOwned whether the primary object owns them
+   */
   isObserved(view: View, isOwned: boolean): boolean {
     return this.#sources.some(
       source =>
@@ -152,7 +155,7 @@ export class ControllerApplies {
     return informers.some(one => resourceKey(one.view.resource) === name && one.version(key) !== undefined)
   }
 
-  /** Lets go of the statuses' informer. */
+  /** Ends the checks of created objects, and releases the statuses' informer. */
   async close(): Promise<void> {
     this.unseen.close()
     await this.#statusHold?.release()

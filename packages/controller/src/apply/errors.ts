@@ -1,7 +1,8 @@
 import type { ApiError } from '@wherry/client'
 
 /**
- * An object of that name exists, no object controls it, and this manager has not applied it. It may belong to somebody else.
+ * An object of that name exists, no object controls it, and this manager has not applied it. It may belong to somebody else. With `owner: false`
+ * and `adopt: false`, another object may control it.
  *
  * @example
  * ```ts
@@ -38,9 +39,10 @@ export class NotOursError extends Error {
 }
 
 /**
- * An `apply` or a `status` was not sent: the write waits, because it was sent again and again. Either the server refused it, or somebody undid it,
- * or its answer was lost. The cause is the last refusal, if there was one. A run that ends with this error is not a failure: the key runs again
- * when the write may be sent.
+ * An `apply` or a `status` has to wait, in most cases because it was sent again and again: the server refused it, somebody undid it, or its answer was
+ * lost. The write of an object that is written too often waits too, and so does a write that the server refuses because the namespace is being deleted,
+ * or because the primary object is gone. The cause is the last refusal, if there was one. A run that ends with this error is not a failure: the key
+ * runs again when the write may be sent.
  */
 export class ApplyDelayedError extends Error {
   override readonly name = 'ApplyDelayedError'
@@ -141,7 +143,7 @@ export class FlappingError extends Error {
     const others = [
       ...managers.map(one => `the manager ${one}`),
       ...keys.map(one => `the key ${one} of this controller`),
-      // Its own keys write under that name, too.
+      // Other keys of this controller write under the same manager, which explains the change.
       ...(sameManager !== undefined && keys.length === 0 ? [`another process as the manager ${sameManager}`] : []),
     ]
     const hint = keys.length === 0 ? '' : ': give keys that say different things of it a fieldManager each'

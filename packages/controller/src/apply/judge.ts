@@ -19,7 +19,7 @@ export interface OwnedFields {
   readonly owners: string
 }
 
-/** Names the last writer, and nothing that is desired. */
+/** The annotation that names the last writer. It is no part of the desired state. */
 const traceparent = ['f:metadata', 'f:annotations', `f:${traceAnnotation}`]
 
 const ownerReferences = ['f:metadata', 'f:ownerReferences']

@@ -76,7 +76,7 @@ class ItemsByKeys {
     this.#places = placesBy(list, item => {
       const values = names.map(name => fieldOf(item, name))
       const gap = values.map(value => value === undefined)
-      // An item that has none of the keys is meant by no path.
+      // No path names an item that has none of the keys.
       if (gap.includes(true) && gap.includes(false) && this.#gaps.size < mostGaps) this.#gaps.set(`${gap}`, gap)
       return textOf(values)
     })
@@ -101,7 +101,7 @@ class ItemsByKeys {
   }
 }
 
-/** The JSON text of an item of a set, an integer beyond 2^53 − 1 digit for digit. */
+/** The JSON text of an item of a set. An integer beyond 2^53 − 1 is written digit for digit. An item with such an integer in it matches no path. */
 function jsonOf(item: unknown): string {
   return typeof item === 'bigint'
     ? `${item}`

@@ -17,7 +17,7 @@ export const onceCheck: Check = (option, value) => {
     const names = isList ? path : [path]
     for (const [index, name] of names.entries()) text(isList ? `${option}[${at}][${index}]` : `${option}[${at}]`, name)
     const [first, ...rest] = namesOf(path as FieldPath)
-    if (first === undefined || unmade.has(first) || [first, ...rest].includes('')) {
+    if (first === undefined || neverOnce.has(first) || [first, ...rest].includes('')) {
       throw new OptionRangeError(
         `${option}[${at}]`,
         "the path of a field, such as data, spec.clusterIP or ['data', 'tls.key']",
@@ -27,7 +27,7 @@ export const onceCheck: Check = (option, value) => {
   }
 }
 
-const unmade: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status'])
+const neverOnce: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status'])
 
 function namesOf(path: FieldPath): readonly string[] {
   return typeof path === 'string' ? path.split('.') : path

@@ -23,15 +23,15 @@ export interface DesiredOptions {
    */
   readonly owner?: boolean | OwnerOptions | undefined
   /**
-   * Takes over an existing object that no object controls. Without it, `apply` rejects with a `NotOursError`. `{ uid }` takes over only the object
-   * with that uid, and not one that somebody has put in its place since you looked.
+   * Takes over an existing object that no object controls; with `owner: false`, also an object that another object controls. Without it, `apply`
+   * rejects with a `NotOursError`. `{ uid }` takes over only the object with that uid, and not one that somebody has put in its place since you looked.
    * @default false; true with `owner: false`, because such objects are shared on purpose
    */
   readonly adopt?: boolean | { readonly uid: string } | undefined
   /** Takes over fields that other managers own. With `false`, they are a conflict that names the managers and fields. @default true */
   readonly force?: boolean | undefined
   /**
-   * Whether the first apply of a list may replace one that others have filled, where the server takes the list as one value (`imagePullSecrets`). With
+   * Whether the first apply of a list may replace one that others have filled, if the server takes the list as one value (`imagePullSecrets`). With
    * `false`, `apply` rejects with a `UsageError` (`SHARED_LIST`) that names the list.
    * @default false
    */
@@ -40,8 +40,8 @@ export interface DesiredOptions {
   readonly fieldManager?: string | undefined
   /**
    * Field managers of earlier versions of this operator, whether they wrote by update or by apply. From its first apply to an object on, this
-   * manager owns what they wrote. If the operator's own client has a `fieldManager` (as `Operator.connect` gives it), what that client wrote to an
-   * object of the primary object counts too.
+   * manager owns the fields that they wrote. If the operator's own client has a `fieldManager` (as `Operator.connect` gives it), the fields count too
+   * that this client wrote to an object that the primary object controls, or to the primary object's status.
    * @default none
    */
   readonly formerManagers?: readonly string[] | undefined
@@ -70,7 +70,7 @@ export interface DesiredOptions {
   /**
    * Fields that are set when the object is created, and never again: `['data']`, `['spec.clusterIP']`, `[['data', 'tls.key']]` for a name with a dot.
    * Each path must be in `desired`; `stringData` of a Secret means those keys of its `data`. Later applies send the other fields, and these
-   * keep the value that they have, whatever `desired` says. Another field manager, `MANAGER/once`, owns them. The operator needs `get` of the object.
+   * keep the value that they have, whatever `desired` says. Another field manager, `MANAGER/once`, owns them. The operator needs `list` of the object.
    * @default none
    */
   readonly once?: readonly FieldPath[] | undefined
@@ -104,7 +104,8 @@ export interface Applied<T> {
   /**
    * - `unchanged`: the object is as desired, or exists and was only to be created. In most cases no request was sent.
    * - `created`, `updated`: the object was written.
-   * - `delayed`: the write waits, because somebody undid it too often. The key runs again after `retryAfterMs`. Only with `onDelay: 'resolve'`.
+   * - `delayed`: the write waits, because somebody undid it too often, or the object was written too often. The key runs again after `retryAfterMs`.
+   *   Only with `onDelay: 'resolve'`.
    * - `refused`: the same, because the server refused the write: `refusal` says why.
    * - `deleting`: the object is being deleted. The key runs again when it is gone.
    */
@@ -136,7 +137,7 @@ export interface Applied<T> {
  * - `NotAbsentError`: this run has read the object as absent.
  * - `ImmutableFieldError`: a field can't be changed in place.
  * - `AlreadyOwnedError`: another object controls the object.
- * - `NotOursError`: the object exists, and no object controls it.
+ * - `NotOursError`: the object exists, no object controls it, and this controller has not applied it.
  * - A conflict: the cache was behind. Rethrow it: the key runs again. Other errors are the server's.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/

@@ -46,7 +46,7 @@ export class OwnEvents {
     }
   }
 
-  /** Reports an event of an object, once the writes of the object that are under way have ended. */
+  /** Reports an event of an object. While writes of the object are under way, the event waits until the first of them has ended. */
   received(object: string, version: string | undefined, report: Report): void {
     const sent = this.#sent.get(object)
     if (sent === undefined) return report(undefined, false)

@@ -18,7 +18,7 @@ export interface PruneOptions {
 export interface Pruned {
   /** `namespace/name` of each object that was deleted. */
   readonly deleted: readonly string[]
-  /** Whether nothing was looked at, because not all that this run applied is as desired. */
+  /** Whether the prune deleted nothing, because not every object that this run applied is as desired. */
   readonly isSkipped: boolean
 }
 
@@ -34,11 +34,12 @@ export interface Pruned {
  * await prune(services)
  * ```
  *
- * An `apply` of an object of the view after its `prune`, in the same run, rejects with a {@link UsageError}. Rejects with the server's error if a delete is refused, and with a {@link UsageError} for a view that the controller does not own.
+ * After a `prune`, an `apply` in the same run rejects with a {@link UsageError} for an object of the view that the run has not applied before. `prune`
+ * rejects with the server's error if a delete is refused, and with a {@link UsageError} for a view that the controller does not own.
  */
 export type Prune = (view: View, options?: PruneOptions) => Promise<Pruned>
 
-/** For which run something is pruned. */
+/** The run that a prune belongs to. */
 export interface PruneFor {
   readonly shared: ControllerApplies
   readonly client: Client

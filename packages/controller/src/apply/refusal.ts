@@ -16,9 +16,9 @@ import { ApplyDelayedError, ImmutableFieldError, NotOursError } from './errors.t
 export type Refusal = ApiError | NotOursError | AlreadyOwnedError | ImmutableFieldError
 
 /**
- * Returns the refusal in an error that a run has caught, for the status of the primary object: the server's answer, also while the next try waits (an
- * `ApplyDelayedError`), also to the watch that a read needs, or why `apply` left an object of somebody else alone. Of an `AggregateError` it returns the
- * first refusal.
+ * Returns the refusal in an error that a run has caught, for the status of the primary object. The refusal is the server's answer to a request or to
+ * the watch that a read needs, also while the next try waits (an `ApplyDelayedError`), or the error of an `apply` that left an object of somebody else
+ * alone. Of an `AggregateError` it returns the first refusal.
  *
  * Returns undefined for an error that passes by itself: the server fails (5xx), throttles (429) or does not know the program (401), the object
  * has changed meanwhile, its namespace is being deleted, the connection broke. Throw the error again in both cases: the run has failed.

@@ -20,9 +20,9 @@ export class ServerNormalized {
     this.#isEverywhere = isEverywhere
   }
 
-  /** The server has answered an apply. */
-  learn(desired: KubernetesObject, owned: OwnedFields | undefined): void {
-    if (owned === undefined || isAsDesired(owned, desired)) return
+  /** Records the server's answer to an apply. @param times names of fields that are not compared by value, as for `isAsDesired`. @default none */
+  learn(desired: KubernetesObject, owned: OwnedFields | undefined, times?: ReadonlySet<string>): void {
+    if (owned === undefined || isAsDesired(owned, desired, times)) return
     const state = this.#stateOf(desired)
     this.#known.delete(state)
     this.#known.set(state, ownedDigest(owned))

@@ -43,7 +43,10 @@ async function define({ client, simulation }: Arcade, isMap: boolean): Promise<v
     },
   }
   const list = isMap ? { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] } : {}
-  const part = { type: 'object', properties: { name: text, lastHeartbeatTime: text, ok: { type: 'boolean' } } }
+  const part = {
+    type: 'object',
+    properties: { name: text, lastHeartbeatTime: text, ok: { type: 'boolean', default: true } },
+  }
   const properties = {
     ...{ phase: text, lastProbeTime: text, seenAt: text, lastScheduleTime: text },
     parts: { type: 'array', items: part },
@@ -124,6 +127,23 @@ describe('a status that differs only in times', () => {
       expect([first.outcome, second.outcome]).toEqual(['updated', 'updated'])
       expect(second.stored?.lastProbeTime).not.toBe(first.stored?.lastProbeTime)
     }))
+
+  it.each([
+    ['as it was sent', { name: 'disk', ok: true }],
+    ['with a default', { name: 'disk' }],
+  ])('A12: a heartbeat is a request even if nothing differs, and the server stores it %s', (_, part) =>
+    inArcade(async arcade => {
+      const conditions = [{ type: 'Ready', status: 'True', reason: 'Up' }]
+      const run = await probing(arcade, { status: { times: 'write' } }, () => ({ parts: [part], conditions }))
+      const patches = async (): Promise<number> =>
+        (await arcade.server.stats()).byVerb.patch?.['probes.x.io']?.requests ?? 0
+      await run()
+      const before = await patches()
+      await run()
+      // The test's own patch, and the heartbeat.
+      expect((await patches()) - before).toBe(2)
+    }),
+  )
 
   it('A12: refuses options that a status does not have', () =>
     inArcade(async arcade => {

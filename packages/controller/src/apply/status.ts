@@ -42,8 +42,8 @@ export interface StatusOptions extends Pick<DesiredOptions, 'formerManagers' | '
 
 /**
  * Makes the status of the primary object as desired, by server-side apply of the status subresource. The value is the whole part of the
- * status that this controller owns: a field that the next call leaves out is removed. Fields of other managers stay. No request is sent if the status is already as
- * desired.
+ * status that this controller owns: a field that the next call leaves out is removed. Fields of other managers stay. No request is sent if the status
+ * is already as desired.
  *
  * A condition gets its `lastTransitionTime`, and keeps it while its status stays the same. A missing `message` becomes empty. No request is sent
  * either if the status differs only in times: `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime`, `lastUpdateTime`, and those that the
@@ -131,7 +131,10 @@ function timed(status: object, before: readonly Condition[], now: string): objec
   return { ...status, conditions: withTimes }
 }
 
-/** Reports conditions that the definition does not declare as a map: the server takes the list as one value, so each manager replaces the conditions of the others. */
+/**
+ * Reports conditions that the definition does not declare as a map: the server takes the list as one value, so each manager replaces the conditions of
+ * the others.
+ */
 function reportAtomic(about: ApplyFor, status: object, { owned }: AppliedObject): void {
   const { conditions = [] } = status as { readonly conditions?: readonly unknown[] }
   const fields = JSON.parse(owned?.fields || '{}') as FieldsV1

@@ -8,8 +8,8 @@ export interface SummaryOptions {
   /** The type of the condition that summarizes the other conditions. @default 'Ready' */
   readonly type?: string | undefined
   /**
-   * The types of conditions that are bad if they are `True`, such as `Stalled` or `Degraded`. The summary is `False` then. All other conditions are bad if they are
-   * `False`. @default none
+   * The types of conditions that are bad if they are `True`, such as `Stalled` or `Degraded`. The summary is `False` then. All other conditions are bad
+   * if they are `False`. The status must have a condition of each of these types. @default none
    */
   readonly bad?: readonly string[] | undefined
   /** Whether a changed status of a condition is recorded as an event of the primary object: a `Warning` if the status is bad, else `Normal`. @default true */
@@ -25,9 +25,9 @@ export const summaryCheck: Check = (option, value) => {
 
 /**
  * Adds a condition that summarizes the others: `False` if any of them is bad, else `Unknown` if any is neither good nor bad, else `True`. Its reason and
- * message are those of the first condition that is not good. Each condition gets the generation that the run has seen.
+ * message are those of the first bad condition, else of the first that is neither. Each condition gets the generation that the run has seen.
  *
- * @throws OptionRangeError if the list has a condition of that type already
+ * @throws OptionRangeError if the list has a condition of that type already, or lacks a condition that `bad` names
  */
 export function summedUp(
   conditions: readonly Condition[],
@@ -52,7 +52,7 @@ export function summedUp(
   return [...conditions, { type, status, reason, message }].map(one => ({ ...seen, ...one }))
 }
 
-/** The events that say which conditions got another status. That of the summary says nothing more. */
+/** The events that say which conditions got another status. The summary has no event: it would only repeat them. */
 export function transitions(
   before: readonly Condition[],
   now: readonly Condition[],

@@ -12,7 +12,7 @@ export interface Creation {
   isShown(): boolean
 }
 
-/** The maximum number of objects that wait for their check. A further object is checked at once. */
+/** The maximum number of objects that wait for their check. If one more is created, the oldest is checked at once. */
 const mostKnown = 10_000
 
 /**

@@ -16,10 +16,10 @@ const firstDelayMs = 1000
 const longestDelayMs = 60_000
 /** How long an object must have been as desired for the count to start again, in milliseconds, unless the last delay was longer. */
 const peaceMs = 10_000
-/** An object is forgotten after so many milliseconds without a write. */
+/** How long after its last write an object is forgotten, in milliseconds. */
 const forgetMs = 600_000
 
-/** Which write is meant. */
+/** A write that asks the limiter. */
 export interface Write {
   /** The key that sends the write. */
   readonly key: string
@@ -67,8 +67,8 @@ interface Writes {
  * Limits the writes of an object, so that no write is repeated in a hot loop because the server refuses it, another client undoes it, or its answer is
  * lost. Call {@link WriteLimiter.admit} before each write.
  *
- * - A write restores an earlier value if the same value was written before, and another key or client has changed the object since. Each object
- *   gets 30 of these at once, by all keys together, and then one each half second.
+ * - A write restores an earlier value if it repeats the last write of its key, or if the same value was written before, and another key or client has
+ *   changed the object since. Each object gets 30 of these at once, by all keys together, and then one each half second.
  * - The other writes have a new value, or a value to which only this key returns. Each object gets 100 of these at once, and then one each 50 ms.
  * - A key sends the same write of an object three times at once, then after 1 s, doubling to 60 s. The count starts again when the object
  *   has been as desired for 10 s, or for the last delay if that was longer.
@@ -133,7 +133,7 @@ export class WriteLimiter {
     if (sent !== undefined) sent.refusal = refusal
   }
 
-  /** Records that an apply wrote nothing, because the object belongs to another owner. No delay is needed: a change of the object makes the key run. */
+  /** Records that an apply left an object alone that this controller has not made. No delay is needed: a change of the object makes the key run. */
   leftAlone(key: string, object: string): void {
     const sent = this.#sent.get(idOf(key, object))
     if (sent !== undefined) sent.count = 0
@@ -179,7 +179,7 @@ function noWrites(key: string, at: number): Writes {
   return { at, back, fresh, keys: key, lastKey: key, values: new Set(), left: new Map() }
 }
 
-/** The key sent the same as its last write: that was undone or refused, or its answer was lost. */
+/** Whether a key sends its last write again: the last one was undone or refused, or its answer was lost. */
 function isRepeated(sent: Sent | undefined, { digest }: Write): boolean {
   return sent !== undefined && sent.count > 0 && sent.digest === digest
 }

@@ -16,8 +16,8 @@ export interface ClustersOptions {
   /** Finds the clusters: {@link kubeconfigSecrets}, {@link clusterApiSecrets}, {@link kubeconfigFiles}, or your own provider. */
   readonly provider: ClusterProvider
   /**
-   * Declares the controllers of a cluster. Called when its operator is created: when the cluster comes, when its connection has changed, and after a failure.
-   * The operator is run and closed for you.
+   * Declares the controllers of a cluster. Called when the cluster's operator is created: when the cluster comes, when its connection has changed, and
+   * after a failure. The operator is run and closed for you.
    */
   readonly declare: (operator: Operator, cluster: Cluster) => void
   /** The name of the component. @default 'clusters' */
@@ -28,7 +28,7 @@ export interface ClustersOptions {
   readonly operator?: Omit<OperatorSettings, 'leader' | 'shards' | 'health'> | undefined
 }
 
-/** How often the states of clusters are looked at for the log and the metrics, in milliseconds. */
+/** The interval of the checks of the clusters' states, for the log and the metrics, in milliseconds. */
 const everyMs = 10_000
 
 const states: readonly ClusterState[] = ['invalid', 'starting', 'running', 'disconnected', 'failed', 'stopping']
@@ -36,14 +36,15 @@ const states: readonly ClusterState[] = ['invalid', 'starting', 'running', 'disc
 /**
  * Runs the same controllers in many clusters that come and go: a component of the operator of the home cluster.
  *
- * **Flow.** The provider finds clusters, for example by Secrets in the home cluster. For each of them, `declare` declares the controllers of an operator, which
- * runs until the provider removes the cluster, or until the home operator stops. If the home operator elects a leader, all this is done by the leader only.
+ * **Flow.** The provider finds clusters, for example by Secrets in the home cluster. For each of them, `declare` declares the controllers of an
+ * operator, which runs until the provider removes the cluster, or until the home operator stops. If the home operator elects a leader, only the
+ * leader does all this.
  *
- * **Guarantees.** Each cluster has its own client, caches, queues and retries, so one that is down, slow or refuses its credentials delays no other. It is
- * retried until it is removed. A cluster that goes away has no `onGone`: its objects are not known to be deleted. If a connection changes, all reconciles
- * with the former one have ended before the first with the new one.
+ * **Guarantees.** Each cluster has its own client, caches, queues and retries, so a cluster that is down, slow or refuses its credentials delays no
+ * other. It is retried until it is removed. `onGone` is not called when a cluster goes away: its objects are not known to be deleted. If a connection
+ * changes, all reconciles with the former one have ended before the first with the new one.
  *
- * **Caveats.** The operators are those of one process: they share its processor and its memory. Metrics have no label for the cluster; each log line has it.
+ * **Caveats.** All operators run in one process, and share its processor and its memory. Metrics have no label for the cluster; each log line names it.
  *
  * **Errors.** Errors of clusters go to `onError` with the field `cluster`, and never end the run of the home operator.
  *
@@ -97,8 +98,8 @@ export class Clusters implements OperatorComponent {
   }
 
   /**
-   * The operator of a cluster, for its client and its caches. `undefined` if the provider does not have the cluster, and while its operator is not there, as between
-   * two attempts. Another operator follows after a failure or a change, so do not keep it.
+   * The operator of a cluster, for its client and its caches. `undefined` if the provider does not have the cluster, and while the cluster has no
+   * operator, as between two attempts. Another operator follows after a failure or a change, so do not keep it.
    */
   operator(cluster: string): Operator | undefined {
     return this.#engagements.get(cluster)?.operator

@@ -100,7 +100,7 @@ export class Engagement {
     return this.#operator
   }
 
-  /** The provider has the cluster. */
+  /** Whether the provider has the cluster. */
   get isWanted(): boolean {
     return this.#latest !== undefined || this.#engaged !== undefined || this.#unusable !== undefined
   }
@@ -264,12 +264,12 @@ export class Engagement {
   }
 }
 
-/** Each informer has all its objects and an open watch, or the cluster does not serve its resource. */
+/** Whether an informer has all its objects and an open watch, or the cluster does not serve its resource. */
 function isUp({ state }: { readonly state: InformerState }): boolean {
   return state === 'watching' || state === 'missing'
 }
 
-/** The same values, and the same objects. */
+/** Whether two connections have the same values, and the same objects. */
 function isSame(a: ClusterConnection, b: ClusterConnection | undefined): boolean {
   if (b === undefined) return false
   const [left, right] = [a, b] as Readonly<Record<string, unknown>>[]

@@ -14,3 +14,20 @@ export class ClusterKubeconfigError extends Error {
     this.source = source
   }
 }
+
+/**
+ * The ClusterProfile of a cluster can't be used: it has no access provider that the operator knows, or a cluster that is refused. The message quotes no credentials.
+ *
+ * The cluster goes on with its former connection, if it had one.
+ */
+export class ClusterProfileError extends Error {
+  override readonly name = 'ClusterProfileError'
+  readonly code = 'CLUSTER_PROFILE'
+  /** `NAMESPACE/NAME` */
+  readonly profile: string
+
+  constructor(profile: string, why: string) {
+    super(`clusterprofile ${profile}: ${why}`)
+    this.profile = profile
+  }
+}

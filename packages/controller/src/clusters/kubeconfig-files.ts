@@ -9,12 +9,11 @@ export interface KubeconfigFilesOptions {
 }
 
 /**
- * Clusters by the kubeconfig files of a folder, such as a mounted volume. The name of a file is that of its cluster. Folders, and names that begin with a dot,
- * are left out.
- * The kubeconfigs may use plugins and files of this machine.
+ * Finds clusters by the kubeconfig files of a folder, such as a mounted volume. The name of a file is that of its cluster. Folders, and names that
+ * begin with a dot, are left out. The kubeconfigs may use plugins and files of this machine.
  *
- * A file that can't be used is reported, and its cluster goes on with the former connection. A cluster is removed when the folder was read and no longer has its
- * file. A folder that can't be read is an error, and removes nothing.
+ * A file that can't be used is reported, and its cluster goes on with the former connection. A cluster is removed when the folder was read and no
+ * longer has its file. A folder that can't be read is an error, and removes nothing.
  *
  * @example
  * ```ts

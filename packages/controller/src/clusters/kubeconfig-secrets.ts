@@ -1,10 +1,9 @@
 import { checkOptions, text } from '@wherry/client/internal'
 import { type Secret, secrets } from '@wherry/client/resources/core'
-import { Informer } from '@wherry/informer'
-import { aborted } from '@wherry/informer/internal'
 import { viewRights } from '../operator/declaration.ts'
 import { ClusterKubeconfigError } from './errors.ts'
-import type { ClusterProvider, FoundClusters } from './provider.ts'
+import { objectsProvider } from './objects-provider.ts'
+import type { ClusterProvider } from './provider.ts'
 
 /** The options of {@link clusterApiSecrets}. */
 export interface ClusterApiSecretsOptions {
@@ -23,11 +22,12 @@ export interface KubeconfigSecretsOptions extends ClusterApiSecretsOptions {
 }
 
 /**
- * Clusters by Secrets of the home cluster, each with a kubeconfig, labelled as for the kubeconfig provider of multicluster-runtime. The name of the Secret is that of the cluster.
+ * Finds clusters by Secrets of the home cluster, each with a kubeconfig, labelled as for the kubeconfig provider of multicluster-runtime. The name of
+ * the Secret is that of the cluster.
  *
  * A kubeconfig must hold its credentials: one with a plugin (`exec`), an auth provider or the path of a file is refused. So the right to write
- * such a Secret is no right to run commands in the operator's pod. A Secret that can't be used is reported, and its cluster goes on with the former connection. A cluster is removed when its
- * Secret is deleted, or loses the label.
+ * such a Secret is no right to run commands in the operator's pod. A Secret that can't be used is reported, and its cluster goes on with the former
+ * connection. A cluster is removed when its Secret is deleted, or loses the label.
  *
  * @example
  * ```ts
@@ -51,8 +51,8 @@ export function kubeconfigSecrets(options: KubeconfigSecretsOptions = {}): Clust
 }
 
 /**
- * Clusters by the Secrets of Cluster API: `CLUSTER-kubeconfig`, with the label `cluster.x-k8s.io/cluster-name` and the kubeconfig at `value`. Used as
- * {@link kubeconfigSecrets} is.
+ * Finds clusters by the Secrets of Cluster API: `CLUSTER-kubeconfig`, with the label `cluster.x-k8s.io/cluster-name` and the kubeconfig at `value`.
+ * Otherwise as {@link kubeconfigSecrets}. A cluster is removed, too, when the label no longer fits the name of its Secret.
  *
  * @example
  * ```ts
@@ -89,33 +89,16 @@ interface SecretsOptions {
 
 function secretsProvider({ namespace, labels, key, context, clusterOf }: SecretsOptions): ClusterProvider {
   const view = secrets.within({ labels, ...(namespace !== undefined && { namespaces: [namespace] }) })
-  const nameOf = (metadata: Metadata): string | undefined => {
-    const name = clusterOf(metadata)
-    return name === undefined || namespace !== undefined ? name : `${metadata.namespace}/${name}`
-  }
-  const take = ({ set, invalid }: FoundClusters, { metadata, data }: Secret): void => {
-    const name = metadata && nameOf(metadata)
-    if (name === undefined) return
-    const source = `secret ${metadata?.namespace}/${metadata?.name}, data.${key}`
-    const value = data?.[key]
-    if (value) set(name, { kubeconfig: Buffer.from(value, 'base64').toString(), context, source })
-    else invalid(name, new ClusterKubeconfigError(source, 'there is nothing'))
-  }
-  return {
-    rights: viewRights(view, 'clusters: secrets with kubeconfigs'),
-    provide: async found => {
-      const informer = new Informer({ client: found.client, view })
-      informer.addHandler({
-        add: secret => take(found, secret),
-        update: secret => take(found, secret),
-        delete: ({ metadata }) => {
-          const name = metadata && nameOf(metadata)
-          if (name !== undefined) found.remove(name)
-        },
-      })
-      informer.start()
-      await aborted(found.signal)
-      await informer.close()
+  return objectsProvider(view, viewRights(view, 'clusters: secrets with kubeconfigs'), {
+    nameOf: ({ metadata }) => {
+      const name = metadata && clusterOf(metadata)
+      return name === undefined || namespace !== undefined ? name : `${metadata?.namespace}/${name}`
     },
-  }
+    take: ({ set, invalid }, { metadata, data }, name) => {
+      const source = `secret ${metadata?.namespace}/${metadata?.name}, data.${key}`
+      const value = data?.[key]
+      if (value) set(name, { kubeconfig: Buffer.from(value, 'base64').toString(), context, source })
+      else invalid(name, new ClusterKubeconfigError(source, 'there is nothing'))
+    },
+  })
 }

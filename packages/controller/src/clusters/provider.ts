@@ -22,8 +22,8 @@ export interface FoundClusters {
   /** The names of the clusters that were set and not removed. */
   readonly names: readonly string[]
   /**
-   * Adds a cluster, or changes its connection. An equal connection changes nothing. Another one ends the cluster's operator, waits for its reconciles, and starts
-   * another one. If the connection is unusable, the error is reported, and the cluster goes on with its former one.
+   * Adds a cluster, or changes its connection. An equal connection changes nothing. Another connection ends the cluster's operator, waits for its
+   * reconciles, and starts another operator. If the connection is unusable, the error is reported, and the cluster goes on with its former connection.
    *
    * @throws OptionTypeError if the name is not text
    */

@@ -5,45 +5,8 @@ import { Client } from '@wherry/client'
 import { secrets } from '@wherry/client/resources/core'
 import { clusterApiSecrets, kubeconfigFiles, kubeconfigSecrets } from '@wherry/controller/clusters'
 import { expect, it, vi } from 'vitest'
-import type { ClusterProvider } from './provider.ts'
+import { finding } from './testkit/finding.ts'
 import { inFleet, kubeconfigOf } from './testkit/fleet.ts'
-
-/** Runs a provider, and notes what it finds. */
-function finding(provider: ClusterProvider, client: Client) {
-  const events: string[] = []
-  const names = new Set<string>()
-  const connected = new Map<string, unknown>()
-  const stop = new AbortController()
-  const running = provider.provide({
-    client,
-    signal: stop.signal,
-    get names() {
-      return [...names]
-    },
-    set: (name, connection) => {
-      names.add(name)
-      // As for a fleet, an equal connection is no change.
-      if ('access' in connection && connected.get(name) === connection.access) return
-      connected.set(name, 'access' in connection ? connection.access : undefined)
-      events.push(`${name} ${'kubeconfig' in connection ? connection.source : connection.access?.server.href}`)
-    },
-    invalid: (name, error) => {
-      names.add(name)
-      events.push(`${name} is invalid: ${error.message}`)
-    },
-    remove: name => {
-      names.delete(name)
-      events.push(`${name} is removed`)
-    },
-  })
-  return {
-    events,
-    stop: () => {
-      stop.abort()
-      return running
-    },
-  }
-}
 
 it('finds the Secrets of Cluster API by their label and their name', () =>
   inFleet([], async ({ home, simulation }) => {
@@ -66,6 +29,15 @@ it('finds the Secrets of Cluster API by their label and their name', () =>
       'kube-system/prod secret kube-system/prod-kubeconfig, data.value',
     ])
     expect(one.events).toEqual(['prod secret kube-system/prod-kubeconfig, data.value'])
+    await home.patch(
+      secrets,
+      { namespace: 'default', name: 'prod-kubeconfig' },
+      { metadata: { labels: { [label]: 'dev' } } },
+    )
+    await simulation.advance(5000)
+    await home.delete(secrets, { namespace: 'default', name: 'prod-kubeconfig' })
+    await simulation.advance(5000)
+    expect(all.events.slice(2)).toEqual(['default/prod is removed'])
     await home.delete(secrets, { namespace: 'kube-system', name: 'prod-ca' })
     await home.delete(secrets, { namespace: 'kube-system', name: 'prod-kubeconfig' })
     await simulation.advance(5000)

@@ -12,7 +12,7 @@ interface Sum {
 
 /** The metrics of one cluster. */
 export interface ClusterMetrics extends Metrics {
-  /** Takes what the cluster has set out of the sums. */
+  /** Removes the values that the cluster has set from the sums. */
   end(): void
 }
 
@@ -20,8 +20,8 @@ export interface ClusterMetrics extends Metrics {
 const notSummed: ReadonlySet<string> = new Set(['reflector_last_resource_version'])
 
 /**
- * Metrics of any number of clusters, without a label for the cluster, so that their number does not grow with that of the clusters: counters and histograms count
- * for all clusters together, and a gauge is the sum over the clusters. The label `host` is `clusters`.
+ * Metrics of any number of clusters, without a label for the cluster, so that the number of metrics does not grow with the number of clusters. Counters
+ * and histograms count for all clusters together, and a gauge is the sum over the clusters. The label `host` is `clusters`.
  */
 export class SummedMetrics {
   readonly #home: Metrics
@@ -94,7 +94,7 @@ export class JointQueues {
     this.#metrics = metrics
   }
 
-  /** Passes on what a cluster's operator needs. */
+  /** The metrics of a cluster's operator: it measures by `metrics`, and its queues are joined with those of the other clusters. */
   over(metrics: Metrics): PrometheusMetrics {
     const home = this.#metrics
     return {

@@ -199,7 +199,10 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#state
   }
 
-  /** A counter of the controller's activity. If it has not changed between two calls, and nothing was pending at both, the controller did nothing between them. */
+  /**
+   * A counter of the controller's activity. If it has not changed between two calls, and nothing was pending at both, the controller did nothing
+   * between them.
+   */
   get activity(): number {
     return this.#activity
   }

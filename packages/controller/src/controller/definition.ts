@@ -83,18 +83,24 @@ export interface ControllerParts {
   /** Caches single objects that `read` reads by name. */
   readonly narrow: NarrowCache
   /**
-   * The operator's name: `apply` writes as the field manager `OPERATOR/CONTROLLER`. @default none: `apply` writes as the client's field manager
+   * The operator's name: `apply` writes as the field manager `OPERATOR/CONTROLLER`. @default none: `apply` writes as the field manager `CONTROLLER`
    */
   readonly operator?: string | undefined
-  /** The manager for sources that are `DynamicViews`, or a function that returns it. The creator of the manager starts it. @default none: such a source is an error */
+  /**
+   * The manager for sources that are `DynamicViews`, or a function that returns it. The creator of the manager starts it.
+   * @default none: such a source is an error
+   */
   readonly manager?: WatchManager | SharedManager | undefined
   /** Receives the log lines. @default the logger of the client's environment */
   readonly log?: Logger | undefined
-  /** Records the events of reconciles. @default one of its own */
+  /** Records the events of reconciles. @default the controller's own */
   readonly events?: EventRecorder | undefined
   /** Measures the queue. Other measurements go to the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
-  /** Records the writes, so that `read` waits until a cache has them. Controllers that share it also wait for each other's writes. @default the controller's own */
+  /**
+   * Records the writes, so that `read` waits until a cache has them. Controllers that share it also wait for each other's writes.
+   * @default the controller's own
+   */
   readonly writes?: OwnWrites | undefined
   /** Traces each reconcile, for example `await openTelemetryTraces()`. @default none */
   readonly traces?: Traces | undefined

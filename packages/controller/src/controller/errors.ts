@@ -1,5 +1,5 @@
 /**
- * Throw it in a reconcile that failed and that a retry would not help. The key runs again when something that it depends on changes, or when a
+ * Throw it in a reconcile that has failed if a retry would not help. The key runs again when something that it depends on changes, or when a
  * delayed write is due.
  *
  * @example

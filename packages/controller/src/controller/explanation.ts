@@ -46,7 +46,7 @@ export interface Explanation {
   readonly shard: KeyShard | undefined
   /** The reads and writes that the current run waits for: `read.get of /v1/secrets db`. */
   readonly waitsFor: readonly string[]
-  /** The reads of the last successful run, and of the runs after it (rules C11, C12). */
+  /** The reads of the last successful run, and of the last failed run after it (rules C11, C12). */
   readonly reads: readonly Dependency[]
   /** The views that the controller declares. */
   readonly watched: readonly WatchedView[]

@@ -38,7 +38,7 @@ export class KeyState {
   more = 0
   /** How far writes of this process cause the next run, by all changes since the last run began. */
   drive: Drive | undefined
-  /** Whether the key waits after a failure, or because its run asked to run again. */
+  /** Whether the key waits for a retry, because its last run has failed. */
   isRetrying = false
   /** The deletion of the key's object, if it was not handled yet, with the object's last state if `onGone` needs it. */
   gone: { readonly last: unknown } | undefined
@@ -61,12 +61,12 @@ export class KeyState {
     return { ...about, cause: this.#cause, moreCauses: this.#moreCauses, outcome: this.#outcome, error: this.#error }
   }
 
-  /** Why the run that was begun last was begun. */
+  /** The cause of the run that has begun last. */
   get cause(): Cause | undefined {
     return this.#cause
   }
 
-  /** Records a cause of the next run. A change replaces the cause that the key is tried again. */
+  /** Records a cause of the next run. A change replaces a retry, or a run that the key has asked for, as the cause. */
   add(cause: Cause): void {
     const { pending } = this
     if (pending === undefined || isOwn(pending)) this.pending = cause

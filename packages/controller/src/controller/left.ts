@@ -2,12 +2,15 @@ import { type Client, FieldSelector, type KubernetesObject, type ObjectKey, type
 import { readAs } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 
-/** The fate of an object that a view no longer has: `gone`: it was deleted; `left`: it exists outside the view; `back`: it is in the view again; `moved`: it exists, and is no longer this shard's. */
+/**
+ * The fate of an object that a view no longer has. `gone`: it was deleted; `left`: it exists outside the view; `back`: it is in the view again;
+ * `moved`: it exists, and is no longer this shard's.
+ */
 export type Fate = 'gone' | 'left' | 'back' | 'moved'
 
 /**
- * Finds the fate of an object that a view no longer has. A view without selectors loses only deleted objects. For other views, a watch does not distinguish an object
- * that is gone from one that has left, by another label for example, so the server is asked.
+ * Finds the fate of an object that a view no longer has. A view without selectors loses only deleted objects. For other views, a watch does not
+ * distinguish a deleted object from an object that has left the view, for example by another label. So the server is asked.
  *
  * @param last the object as the view had it last
  * @param isOurs whether the labels of an object assign it to this shard

@@ -12,8 +12,8 @@ export interface WaitOptions {
 /** How {@link Gone} deletes an object. */
 export interface GoneOptions extends WaitOptions {
   /**
-   * How the server treats the dependents of the deleted object. `Foreground`: they are deleted first. `Orphan`: they stay. The server's own default for Jobs and
-   * ReplicationControllers is `Orphan`, so their Pods would go on.
+   * How the server treats the dependents of the deleted object. `Background`: they are deleted after it. `Foreground`: they are deleted first. `Orphan`:
+   * they stay. The server's own default for Jobs and ReplicationControllers is `Orphan`, so their Pods would go on.
    * @default 'Background'
    */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined

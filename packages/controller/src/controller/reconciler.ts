@@ -30,7 +30,7 @@ export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   get(key: string, signal: () => AbortSignal): C | undefined | Promise<C | undefined>
 }
 
-/** Runs one key after the other, as often as workers ask it to (rule C2), and reports the outcome to the queue. */
+/** Runs the keys that workers hand to it (rule C2), and asks the queue to run a key again if its outcome needs that. */
 export class Reconciler<C, S extends Scope> {
   readonly #parts: ReconcilerParts<C, S>
   readonly #labels: { readonly controller: string }
@@ -114,7 +114,7 @@ export class Reconciler<C, S extends Scope> {
     const { text: key, state } = run
     run.check()
     if (await this.#release(run)) return 'gone'
-    if (state.gone !== undefined) await this.#see(run, state.gone.last as FromServer<C>)
+    if (state.gone !== undefined) await this.#handleGone(run, state.gone.last as FromServer<C>)
     const found = this.#parts.get(key, () => run.signal)
     const object = found instanceof Promise ? await found : found
     if (object === undefined) return 'gone'
@@ -151,7 +151,7 @@ export class Reconciler<C, S extends Scope> {
     run.trace = traces.begin({ controller: definition.name, key, attempt, cause, startedAt, links })
   }
 
-  /** Runs a key after a time. A key that asks for no time again and again waits for as long as after a first failure. */
+  /** Makes a key run again after a time. A key that asks again and again to run at once waits for as long as after a first failure. */
   #later(key: string, state: KeyState, ms: number): void {
     const { queue, definition, client } = this.#parts
     state.hurried = ms < hurryMs ? state.hurried + 1 : 0
@@ -159,7 +159,7 @@ export class Reconciler<C, S extends Scope> {
     const waitMs = this.#parts.loops.waitMs(key, due)
     if (waitMs > 0) return runAfter(queue, key, state, waitMs)
     state.add(due)
-    // The limiter's first delay, and no failure.
+    // The key waits for the limiter's first delay, and this does not count as a failure.
     queue.addRateLimited(key)
     queue.forget(key)
     if (this.#isHurryReported) return
@@ -168,7 +168,7 @@ export class Reconciler<C, S extends Scope> {
     client.environment.onWarning(message, { resource: resourceOf(definition.for) })
   }
 
-  #again(key: string, state: KeyState): void {
+  #retry(key: string, state: KeyState): void {
     state.add(retry)
     state.isRetrying = true
     this.#parts.queue.addRateLimited(key)
@@ -184,7 +184,7 @@ export class Reconciler<C, S extends Scope> {
       shard.begins(text)
       return false
     }
-    // Another shard sees to what becomes of it.
+    // Another shard handles the end of the object.
     state.gone = undefined
     reads.forget(text)
     if (await shard.giveUp(key as ObjectKey, version, client, signal)) {
@@ -195,8 +195,8 @@ export class Reconciler<C, S extends Scope> {
     return true
   }
 
-  /** Sees to an object that has gone. */
-  async #see(run: RunContext<C, S>, last: FromServer<C>): Promise<void> {
+  /** Calls `onGone` or `onLeft` for an object that is no longer in the view, and forgets its key's reads and failures. */
+  async #handleGone(run: RunContext<C, S>, last: FromServer<C>): Promise<void> {
     const { definition, reads, queue, client } = this.#parts
     const shard = this.#parts.shard?.assigned
     const { onGone, onLeft } = definition
@@ -247,7 +247,7 @@ export class Reconciler<C, S extends Scope> {
       const fields = { ...this.#labels, resource: resourceOf(definition.for), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
     } else if (run.aborted === undefined || thrown !== run.aborted) this.#report(thrown, key)
-    this.#again(key, state)
+    this.#retry(key, state)
     return 'error'
   }
 
@@ -306,7 +306,7 @@ function resourceOf(of: Pick<View, 'resource'> | 'singleton'): string | undefine
 /** The number of conflicts in a row that are not reported as errors. */
 const mostConflicts = 15
 
-/** A shorter time than this is no time, in milliseconds, and how many runs in a row of a key may ask for none. */
+/** A `requeueAfterMs` that is shorter than this means "at once", and how many runs in a row of a key may ask for that. */
 const hurryMs = 5
 const mostHurried = 10
 

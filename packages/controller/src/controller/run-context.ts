@@ -29,7 +29,7 @@ import { type Gone, gone, type Ready, ready } from './ready.ts'
 /** The parts that all runs of a controller share. */
 export interface RunParts<C, S extends Scope> {
   readonly definition: ControllerDefinition<C, S>
-  /** The client; its writes are read back. */
+  /** The client. Later reads see its writes. */
   readonly client: Client
   readonly reads: TrackedReads
   readonly applies: ControllerApplies
@@ -55,7 +55,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   began = 0
   /** The trace of the run, if the operator traces. */
   trace: RunTrace | undefined
-  /** The reconcile has returned. */
+  /** Whether the run has ended: later reads reject, and no later call is tracked. */
   isOver = false
   /** Why the run was asked to end. */
   aborted: unknown
@@ -66,7 +66,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   restored: LoopRun['restored']
   readonly #parts: RunParts<C, S>
   #object: FromServer<C> | undefined
-  /** Its identity, if a projection leaves that out. */
+  /** The object's identity, if its projection leaves the uid out. */
   #unnamed: KubernetesObject | undefined
   #controller: AbortController | undefined
   #run: Run | undefined
@@ -231,9 +231,9 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
     if (calls !== undefined && calls.size > 0) await within(calls.settled(), applyingMs, clock)
   }
 
-  /** Ends the run. After a success its reads replace those of the run before; after a failure they are added to them. */
+  /** Ends the run. After a success its reads replace the key's dependencies; after a failure they are added to those of the last success. */
   end(succeeded: boolean): void {
-    // The reads of the run before are dropped, even if this run has read nothing.
+    // Even if this run has read nothing, its end changes the key's dependencies.
     if (this.#run === undefined && !this.#parts.reads.isReader(this.text)) return
     const run = this.#run ?? this.#opened()
     if (succeeded) run.succeed()
@@ -270,7 +270,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
 
 export const due: Cause = plainCause('reconcile', 'due')
 
-/** Has a key run again after a time, in milliseconds. */
+/** Makes a key run again after a time, in milliseconds. */
 export function runAfter(queue: WorkQueue, key: string, state: KeyState, afterMs: number): void {
   state.add(due)
   queue.add(key, { afterMs, priority: queue.priorityOf(key) })

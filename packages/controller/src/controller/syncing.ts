@@ -9,17 +9,17 @@ export interface NamedConnection {
   readonly name: string
   readonly connection: ControllerSourceConnection
   hasSynced: boolean
-  /** Why its wait has failed last. */
+  /** The error of its last failed wait. */
   error?: Error | undefined
 }
 
-/** How long is waited until a source that failed is asked again, in milliseconds. */
+/** The wait before a failed source is asked again, in milliseconds. */
 const askAgainMs = 250
 
 /** After this time the log names the sources that have not synced, in milliseconds. */
 const reportAfterMs = 5000
 
-/** Gives the connections that have not synced. */
+/** The connections that have not synced. */
 export function unsynced(connections: readonly NamedConnection[]): readonly NamedConnection[] {
   return connections.filter(one => !one.hasSynced)
 }
@@ -64,7 +64,9 @@ export async function untilSynced(
   }
 }
 
-/** Waits for a source. A source that rejects with its reason keeps trying, so the wait goes on. If the signal is aborted, the wait ends, whatever the source does. */
+/**
+ * Waits for a source. A source that rejects keeps trying, so the wait goes on. If the signal is aborted, the wait ends, whatever the source does.
+ */
 async function hasSynced(named: NamedConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {

@@ -34,16 +34,16 @@ export interface RecordedEvent {
 const maxPending = 1000
 /** How many series are written at a time. */
 const atOnce = 8
-/** How often in a row the server may fail to take a series; client-go gives up after as many tries. */
+/** After how many failed answers in a row a series is given up, as in client-go. */
 const maxRefusals = 12
 
 /**
  * Records events about objects, for `kubectl describe` and similar tools.
  *
  * - It never throws to its caller and never waits. It sends events in the background, and retries each with its own backoff while the server can't
- *   take it, up to twelve times if the server answers. Failures go to the client's `onError`.
- * - A repeated event increases the count of the existing one. After ten different messages of one type and reason about one object within ten
- *   minutes, further ones are merged into one event.
+ *   take it: up to twelve tries if the server answers. Failures go to the client's `onError`.
+ * - A repeated event increases the count of the existing one. From the tenth different message of one type and reason about one object on, with
+ *   less than ten minutes between them, the messages are merged into one event.
  * - It sends 25 events about one object at once, and one more every five minutes; it drops the rest. It also drops new events while 1,000 wait.
  *   `wherry_events_dropped_total` counts dropped events by reason.
  *
@@ -227,7 +227,7 @@ export class EventRecorder {
 
 /** Returns true if the server may take the event at another time. */
 function mayPass(error: unknown): boolean {
-  // The server knows events: this is a proxy's page.
+  // Every server has events, so a proxy has answered.
   if (isResourceNotFound(error)) return true
   // After a lost answer the client reads the event. If it may not read events, the event may exist nevertheless.
   if (isApiError(error)) return error.status >= 500 || error.status === 429 || error.method === 'GET'

@@ -1,7 +1,7 @@
 import { TokenBucket } from '@wherry/client/internal'
 import { remember } from '../objects/remember.ts'
 
-/** The most that is remembered of each kind: about as much as client-go's recorder does. */
+/** The maximum number of entries of each kind that are remembered: about as many as in client-go's recorder. */
 export const mostRemembered = 4096
 
 /** The number of events about one object that may be sent at once, as in client-go; a later event is dropped if the bucket is empty. */

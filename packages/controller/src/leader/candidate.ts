@@ -4,7 +4,7 @@ import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coo
 import { isSameSpec, microTime, readSpec } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
 
-/** How often a write that conflicts is retried with the present lease. */
+/** How often a write is tried in all, if it conflicts: each time with the present lease. */
 const maxRounds = 3
 
 /**
@@ -91,8 +91,8 @@ export class Candidate {
   }
 
   /**
-   * Writes what `make` makes of the lease as it is now; nothing if that is `undefined`. Where another write came first, it is read and
-   * made again. Resolves with when the write began.
+   * Writes the spec that `make` returns for the present lease, or nothing if it returns `undefined`. If another write came first, reads the
+   * lease and calls `make` again. Resolves with the time at which the successful write began.
    */
   async #replace(make: () => LeaseSpec | undefined, bounds: CallOptions): Promise<number | undefined> {
     for (let round = 1; ; round += 1) {
@@ -123,7 +123,7 @@ export class Candidate {
     if (before === undefined || (before.spec.holderIdentity ?? '') !== holder) this.#onNewLeader(holder)
   }
 
-  /** An identity is one process's only; still, what we did not write is not ours. */
+  /** Whether this process has written the spec. The identity alone does not prove it: by mistake, another process may have the same. */
   #isOurs(spec: LeaseSpec | undefined): boolean {
     return spec?.holderIdentity === this.#settings.identity && (spec.acquireTime ?? '') === this.#acquireTime
   }
@@ -131,7 +131,7 @@ export class Candidate {
   #next(): LeaseSpec {
     const { identity, leaseMs } = this.#settings
     const { random } = this.#settings.client.environment
-    // Two processes of one identity, which there should not be, may get the lease within a millisecond: each knows its own write.
+    // By mistake, two processes may have the same identity, and get the lease within a millisecond. Random microseconds distinguish their writes.
     const renewTime =
       this.#acquireTime === undefined
         ? microTime(this.#clock.now(), undefined, Math.floor(random() * 1000))
@@ -151,7 +151,7 @@ export class Candidate {
     }
   }
 
-  /** Writes the lease if it is still as we know it. Resolves with when that began. */
+  /** Writes the lease if it is still as we know it. Resolves with the time at which the write began. */
   async #write(spec: LeaseSpec, bounds: CallOptions): Promise<number> {
     const { client, name, namespace, labels } = this.#settings
     const began = this.#clock.monotonic()

@@ -10,9 +10,9 @@ import { OwnTerm, type Term } from './term.ts'
 
 /** What {@link LeaderElection.run} takes. */
 export interface LeadOptions {
-  /** Ends it in an orderly way: `lead` is asked to end, then the lease is released. */
+  /** Ends the run in an orderly way: `lead` is asked to end, then the lease is released. */
   readonly signal?: AbortSignal | undefined
-  /** The work of the leader. Called when this process holds the lease. `run` ends when it has ended. */
+  /** The work of the leader. Called when this process holds the lease. `run` ends when `lead` has ended. */
   readonly lead: (term: Term) => unknown
 }
 
@@ -20,26 +20,26 @@ export interface LeadOptions {
 export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
 
 /**
- * Lets one of several processes lead, by a `Lease` that they share: the protocol, the lease and the times of client-go's
- * leader election, so that both kinds of candidates can share one.
+ * Elects a leader among processes that share a `Lease`. The protocol, the lease and the times are those of client-go's leader
+ * election, so that candidates of both kinds can share a lease.
  *
- * What it promises of the leader (rule C6):
+ * **Guarantees about the leader.**
  *
- * - Its part's `signal` is aborted, and its `client` sends nothing, from the moment that is `renewDeadlineMs` after its
- *   last successful renewal *began*, by the monotonic clock: also when the process stood still meanwhile. Calls that are
- *   under way then end, so that none outlasts the lease.
- * - A lease that is lost is lost for good: `run` rejects with a {@link LeadershipLostError}, and the object is of no more
- *   use. End the process, as Kubernetes' own controllers do: the next leader should know nothing of the past.
+ * - The `signal` of its term is aborted, and the `client` of its term sends nothing, from the moment that is `renewDeadlineMs`
+ *   after the *start* of its last successful renewal, by the monotonic clock, even if the process stood still meanwhile. Calls
+ *   that are under way then end, so that none outlasts the lease.
+ * - A lease that is lost is lost for good: `run` rejects with a {@link LeadershipLostError}, and the election can't be run again.
+ *   End the process, as Kubernetes' own controllers do: the next leader should know nothing of the past.
  *
- * And of the others: they take the lease only when they have seen it unchanged for as long as it says, on their own
- * monotonic clock, and write it only as they saw it (by its resourceVersion). What wall clocks show, or do, does not matter.
- * While all is well, another leads at most `leaseMs + retryMs` after the last renewal of one that died, and at
+ * **Guarantees about the other candidates.** A candidate takes the lease of another holder only after it was unchanged for its whole
+ * duration, on the candidate's own monotonic clock, and writes it only at the resourceVersion that it has seen. Wall clocks do not matter.
+ * While all is well, another candidate leads at most `leaseMs + retryMs` after the last renewal of a leader that died, and at
  * once after a release, or within `retryMs` if it may not watch the lease.
  *
- * What it can't promise: a lease carries no fencing token. A request that has left this process, and is held up on its way
- * for longer than the rest of the lease, may still be carried out when another leads. Write what must not be lost
- * with a `resourceVersion`, or by patches with `test` operations. And a machine that stands still as a whole (a
- * suspended virtual machine) may not count that time: its monotonic clock stood still too.
+ * **Limits.** A lease carries no fencing token. A request that has left this process, and is held up on its way for longer than the
+ * rest of the lease, may still be carried out when another process leads. If such a write must not replace a later one, send
+ * it with a `resourceVersion`, or as a patch with `test` operations. And a machine that stands still as a whole (a suspended
+ * virtual machine) may not count that time: its monotonic clock stood still too.
  *
  * @example
  * ```ts
@@ -95,7 +95,7 @@ export class LeaderElection {
   /**
    * Waits for the lease, calls `lead`, and renews the lease until `lead` has ended.
    *
-   * Resolves when `lead` has ended, or when the signal was aborted earlier; rejects with what `lead` threw. Rejects with a {@link
+   * Resolves when `lead` has ended, or if the signal is aborted before `lead` is called. Rejects with the error of `lead`. Rejects with a {@link
    * LeadershipLostError} if the lease was lost, after `lead` has ended or `graceMs` have passed, and with a `LeaderStuckError` if `lead` was asked
    * to end and did not. It can be called once: a second call rejects with a {@link UsageError}.
    */
@@ -117,12 +117,12 @@ export class LeaderElection {
     }
   }
 
-  /** Resolves with when the write began by which we hold the lease; `undefined` when the signal came first. */
+  /** Resolves with the time at which the write began that got the lease, or with `undefined` if the signal was aborted first. */
   async #acquire(signal: AbortSignal): Promise<number | undefined> {
     const { renewDeadlineMs } = this.#settings
     const { clock } = this.#environment
     let waiting = new AbortController()
-    /** The watch has ended the last wait. If it is wrong, it must not end the next one too. */
+    /** Whether the watch has ended the last wait. It is then not opened for the next wait, because a wrong event must not end that one too. */
     let wasWoken = false
     const watch = new LeaseWatch(this.#settings, (lease, isGone) => {
       this.#candidate.seen(lease)
@@ -144,13 +144,13 @@ export class LeaderElection {
         } catch (error) {
           if (!signal.aborted) this.#report(error, 'acquire')
         }
-        // The wait ends when the lease may be taken, although nothing else happens then.
+        // No event reports that the lease may be taken, so the wait ends then.
         const left = this.#candidate.waitMs()
-        const wait = left === 0 ? Number.POSITIVE_INFINITY : left + this.#apart()
+        const wait = left === 0 ? Number.POSITIVE_INFINITY : left + this.#jitter()
         if (wait !== Number.POSITIVE_INFINITY && !wasWoken && !signal.aborted) watch.open()
         wasWoken = false
         await sleep(clock, Math.min(wait, this.#pause()), waiting.signal).catch(() => {})
-        if (wasWoken) await sleep(clock, this.#apart(), signal).catch(() => {})
+        if (wasWoken) await sleep(clock, this.#jitter(), signal).catch(() => {})
       }
       return undefined
     } finally {
@@ -181,12 +181,12 @@ export class LeaderElection {
       if (part.status === 'rejected' && error !== reason) this.#report(error, 'lead')
       throw reason
     }
-    // A part that is stuck may still act: its lease has to expire.
+    // A `lead` that is stuck may still act: its lease has to expire.
     if (releaseOnStop && !(error instanceof LeaderStuckError)) await this.#release()
     if (part.status === 'rejected') throw error
   }
 
-  /** Runs the leader part until it has ended. Rejects with what it throws, or where it does not end in time when asked to. */
+  /** Runs `lead` until it has ended. Rejects with its error, or with a LeaderStuckError if it was asked to end and did not end in time. */
   async #run(term: OwnTerm, lead: LeadOptions['lead']): Promise<void> {
     const { graceMs } = this.#settings
     const part = (async () => lead(term))()
@@ -206,7 +206,7 @@ export class LeaderElection {
       try {
         await sleep(clock, this.#pause(), term.ended)
         term.check()
-        // Two attempts fit into the rest of the term, so that one that hangs is not the end.
+        // Two attempts fit into the deadline, so that an attempt that hangs does not lose the lease.
         const timeoutMs = Math.max(1, Math.min(renewDeadlineMs / 2, term.remainingMs))
         const began = await this.#candidate.renew({ timeoutMs, signal: term.ended })
         if (began === undefined) term.lose(`${this.leader || 'nobody'} holds it`)
@@ -229,12 +229,12 @@ export class LeaderElection {
     }
   }
 
-  /** All candidates see a release, and the last renewal, at the same time: each waits so much longer, in milliseconds. */
-  #apart(): number {
+  /** A random extra wait, in milliseconds, because all candidates see a release, and the last renewal, at the same time. */
+  #jitter(): number {
     return 100 * this.#environment.random()
   }
 
-  /** From its upper half, so that candidates do not come in step. */
+  /** A random wait between half of `retryMs` and all of it, in milliseconds, so that candidates do not come in step. */
   #pause(): number {
     return this.#settings.retryMs * (1 - this.#environment.random() / 2)
   }

@@ -3,8 +3,8 @@ import { type Lease, leases } from '@wherry/client/resources/coordination'
 import type { ElectionSettings } from './options.ts'
 
 /**
- * Watches the lease for a candidate, which so learns at once that the leader has released or renewed it. The candidate still reads the
- * lease before it takes it, so it works without the watch as well.
+ * Watches the lease, so that a candidate learns at once that the leader has released or renewed it. The candidate still reads the lease before
+ * it takes it, so it works without the watch as well.
  */
 export class LeaseWatch {
   readonly #settings: ElectionSettings

@@ -4,14 +4,14 @@ import { callback, checkOptions, checkSegment, flag, having, milliseconds, text 
 
 /** Options of a {@link LeaderElection}. */
 export interface LeaderElectionOptions {
-  /** Reads and writes the lease: get, create and update of `leases` in its namespace must be allowed. */
+  /** Reads and writes the lease: get, create and update of `leases` in its namespace must be allowed. With watch, it learns of a release at once. */
   readonly client: Client
   /** The name of the lease, the same for all candidates. */
   readonly name: string
   /** The lease's namespace. @default the client's own (the pod's, or that of the kubeconfig's context) */
   readonly namespace?: string | undefined
   /**
-   * The identity of this process in the lease. Candidates must have different identities, and so must a process and the one that it
+   * The identity of this process in the lease. Candidates must have different identities, and so must a process and the process that it
    * replaces.
    * @default the host's name, `_` and a random UUID
    */
@@ -30,8 +30,8 @@ export interface LeaderElectionOptions {
    */
   readonly renewDeadlineMs?: number | undefined
   /**
-   * How long is waited between two attempts to get or renew the lease, at most, in milliseconds; less than
-   * `renewDeadlineMs`. Each wait is drawn from its upper half.
+   * The longest wait between two attempts to get or renew the lease, in milliseconds; less than `renewDeadlineMs`. Each wait is random,
+   * from half of it on.
    * @default 2_000
    */
   readonly retryMs?: number | undefined

@@ -70,7 +70,7 @@ export class OwnTerm implements Term {
     this.#deadline = Math.max(this.#deadline, began + this.#settings.renewDeadlineMs)
   }
 
-  /** Asks the part to end; the term goes on. */
+  /** Asks `lead` to end; the term goes on. */
   stop(reason: unknown): void {
     this.#stopping.abort(reason)
   }
@@ -98,7 +98,7 @@ export class OwnTerm implements Term {
     this.#stopping.abort(error)
   }
 
-  /** One timer for each deadline: renewals need not set it again. */
+  /** Waits for the deadline. A renewal moves only the deadline: the timer then waits again. */
   #wait(): void {
     this.#timer = this.#clock.timer(this.remainingMs, () => {
       this.#expire()

@@ -11,7 +11,7 @@ export interface RunWrite {
 
 /** The causes of a key's next run, combined since its last run began. */
 export interface Drive {
-  /** The least depth of the writes that are known to be a reason. 0: something is a reason that no run of this process has written. */
+  /** The least depth of the writes that are known causes. 0: a cause was not written by a run of this process. */
   readonly depth: number
   /** Whether one of the causes is a write of another key. */
   readonly isOthers: boolean
@@ -19,12 +19,12 @@ export interface Drive {
   readonly unanswered: readonly string[]
 }
 
-/** Something is a reason that no run of this process has written. */
+/** The drive of a key with a cause that no run of this process has written. */
 export const outside: Drive = { depth: 0, isOthers: false, unanswered: [] }
 
 /** The maximum number of writes that are remembered. */
 const mostWrites = 2000
-/** The maximum number of reasons of a key that wait for an answer. */
+/** The maximum number of causes of a key that wait for an answer. */
 const mostUnanswered = 8
 
 /**
@@ -42,21 +42,21 @@ export class Causality {
     return this.#last.has(object)
   }
 
-  /** A run wrote an object. `undefined`: the write has changed nothing. @param object with its resource @param key `namespace/name` */
+  /** Records that a run wrote an object. Returns `undefined` if the write changed nothing. @param object its resource and key @param key `namespace/name` */
   wrote(object: string, key: string, version: string, by: string, depth: number): RunWrite | undefined {
     if (this.#last.get(object) === version) return undefined
     remember(this.#last, object, version, mostWrites)
     return this.#note(`${key} ${version}`, by, depth)
   }
 
-  /** A run deleted an object. */
+  /** Records that a run deleted an object. */
   deleted(key: string, by: string, depth: number): RunWrite {
     return this.#note(`${key} ${gone}`, by, depth)
   }
 
-  /** Adds a reason for a key to run. @param by the controller and the key */
+  /** Adds a cause of a key's next run. @param by the controller and the key */
   drive(before: Drive | undefined, cause: Cause, by: string): Drive | undefined {
-    // A key that asked for its turn, or failed, has no further reason.
+    // A retry, or a run that the key has asked for, adds no cause.
     if (before === outside || cause.change === 'retry' || cause.change === 'due') return before
     const id = idOf(cause)
     if (id === undefined) return outside

@@ -15,7 +15,10 @@ export interface Loop {
   readonly view: string | undefined
   /** `namespace/name` of the object that is written again and again. */
   readonly object: string | undefined
-  /** The fields that differ each time, such as `spec.replicas`, in the form of `Changes.paths`. Empty if they are not known yet, or the operator may not read the object. */
+  /**
+   * The fields that differ each time, such as `spec.replicas`, in the form of `Changes.paths`. Empty if they are not known yet, or the operator may
+   * not read the object.
+   */
   readonly paths: readonly string[]
   /** The field managers that change those fields back, if the server names them. Empty if only runs of the key write them. */
   readonly managers: readonly string[]
@@ -25,12 +28,18 @@ export interface Loop {
   readonly since: number
   /** The duration of the loop so far, in milliseconds. */
   readonly lastedMs: number
-  /** The delay between runs of the key because of the loop, in milliseconds. 0 until the loop is named, and for a field fight in which the limiter delays the writes. */
+  /**
+   * The delay between runs of the key because of the loop, in milliseconds. 0 until the loop is named, and for a field fight in which the limiter
+   * delays the writes.
+   */
   readonly waitMs: number
   toString(): string
 }
 
-/** The minimum number of counted runs before a loop is named, which also must have lasted some time. A field fight that the limiter reports is named at once. */
+/**
+ * The minimum number of counted runs before a loop is named. The loop must also have lasted for some time. A field fight that the limiter reports is
+ * named at once.
+ */
 export const runsToName = 12
 
 /** Whether the loop has enough runs to be proved, or delays its key already. */

@@ -29,7 +29,7 @@ interface Written {
   readonly id: string
   readonly view: View
   readonly key: string
-  /** As the server answered. */
+  /** The object in the server's answer. */
   readonly answer: KubernetesObject
 }
 
@@ -65,7 +65,7 @@ interface Entry {
   isLimited: boolean
 }
 
-/** The maximum number of keys of a controller that are looked at. */
+/** The maximum number of keys of a controller with a record. */
 const mostKeys = 100
 /** The depth from which a run counts: a run of less depth may be a step of normal work. */
 const firstDepth = 5
@@ -75,19 +75,22 @@ const timeToName = 30_000
 const restMs = 35_000
 /** The interval of the checks whether a named key is at rest, in milliseconds. */
 const lookMs = 20_000
-/** How often the log says which key does not come to rest, in milliseconds. */
+/** The interval of the log lines that name a key, in milliseconds. */
 const sayMs = 60_000
 /** The minimum time between two events that name one key, in milliseconds. */
 const eventMs = 3_600_000
-/** The first and the longest delay between runs of a named key, in milliseconds. It doubles, and its limit lets the end of a loop be noticed within a minute. */
+/**
+ * The first and the longest delay between runs of a named key, in milliseconds. The delay doubles, and its limit lets the end of a loop be noticed
+ * within a minute.
+ */
 const firstWaitMs = 1000
 const longestWaitMs = 16_000
 
 /**
  * Finds the keys of a controller that do not come to rest, names them, and slows them down (rule C24). A run counts if it had no other cause than
- * writes of this process, at a depth of five or more, and wrote something again; or if it restored a state that another client had changed. A key is at
- * rest after a run that writes nothing, or half a minute without a counted run: its loop is then forgotten. A rollout is no loop, however long it takes,
- * because its runs have causes from outside.
+ * writes of this process, at a depth of five or more, and wrote something again; if it restored a state that another client had changed; or if the key
+ * has asked many times in a row to run at once. A key is at rest after a run that writes nothing, or half a minute without a counted run: its loop is
+ * then forgotten. A rollout is no loop, however long it takes, because its runs have causes from outside.
  */
 export class Loops {
   readonly #options: LoopsOptions
@@ -97,10 +100,10 @@ export class Loops {
   /** By key: the time of the last event that named it. */
   readonly #reportedAt = new Map<string, number>()
   #named = 0
-  /** When a key last found no room. */
+  /** The last time that there was no room for the record of a key. */
   #fullAt = Number.NEGATIVE_INFINITY
   #timer: Timer | undefined
-  /** When the log said last that a key does not come to rest. */
+  /** The time of the last log line that named a key. */
   #saidAt = Number.NEGATIVE_INFINITY
   #isClosed = false
 
@@ -180,7 +183,11 @@ export class Loops {
     run.written ??= { id: objectId(view, key), view, key, answer: {} }
   }
 
-  /** Records the end of a run. @param since the causes that came for its key meanwhile @param isHurried whether it asks for its next run at once, and did so before */
+  /**
+   * Records the end of a run.
+   * @param since the causes that came for its key meanwhile
+   * @param isHurried whether the run asks for the next one at once, and many runs before it did so too
+   */
   ran(run: LoopRun, isDone: boolean, since: Drive | undefined, isHurried: boolean): void {
     const { text: key, writes = [], written, restored } = run
     const by = this.#by(key)
@@ -240,7 +247,7 @@ export class Loops {
     if (entry.kind === 'own_write') entry.kind = kind
     entry.runs += 1
     entry.lastAt = now
-    this.#witness(entry, written)
+    this.#findPaths(entry, written)
     const { environment, controller } = this.#options
     if (entry.isNamed) {
       entry.slowed += 1
@@ -249,7 +256,7 @@ export class Loops {
   }
 
   /** Finds the fields that two runs in a row wrote differently, or that a run has changed back. Objects are kept only until that is known. */
-  #witness(entry: Entry, written: Written | undefined): void {
+  #findPaths(entry: Entry, written: Written | undefined): void {
     if (written === undefined || entry.paths.length > 0) return
     const { about: before, live } = entry
     entry.live = undefined

@@ -167,7 +167,7 @@ class Registered implements PrometheusMetrics {
     return this.registry.metrics()
   }
 
-  /** Measures the present state of all queues. */
+  /** Sets a gauge to the present state of all queues. */
   #measure(name: string): void {
     const gauge = this.#metrics.get(name) as Gauge
     gauge.reset()

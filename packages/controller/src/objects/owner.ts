@@ -13,7 +13,7 @@ export interface OwnerOptions {
   /** Whether the owner controls the object. At most one owner controls an object. @default true */
   readonly controller?: boolean | undefined
   /**
-   * A foreground deletion of the owner waits for the object. Clusters with the admission plugin OwnerReferencesPermissionEnforcement require the
+   * Whether a foreground deletion of the owner waits for the object. Clusters with the admission plugin OwnerReferencesPermissionEnforcement require the
    * right to update the owner's finalizers.
    * @default true
    */

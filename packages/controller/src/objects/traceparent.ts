@@ -1,7 +1,7 @@
 /** The annotation that names the trace that last wrote an object (KEP-5915). `apply` sets it, and ignores it in comparisons. */
 export const traceAnnotation = 'tracing.k8s.io/traceparent'
 
-/** Where a trace is: https://www.w3.org/TR/trace-context/#traceparent-header */
+/** A span of a trace, as the header `traceparent` names it: https://www.w3.org/TR/trace-context/#traceparent-header */
 export interface TraceParent {
   readonly traceId: string
   readonly spanId: string

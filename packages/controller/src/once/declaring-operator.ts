@@ -5,7 +5,7 @@ import { Operator } from '../operator/operator.ts'
 
 type Definition = ControllerDefinition<unknown>
 
-/** An operator that is not run. It provides the definitions of its controllers, and its client and caches for one of them. */
+/** An operator that is not run. It provides the definitions of its controllers, and its client and caches for the controller that runs. */
 export class DeclaringOperator extends Operator {
   readonly #declared: (() => Definition)[] = []
 

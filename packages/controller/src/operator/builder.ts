@@ -36,9 +36,9 @@ export class NamedController {
   }
 
   /**
-   * A controller without primary objects, for a result that depends on all objects of some views: one DNS zone of all Services, for example. It runs once
-   * when it starts, and again for each event of a source and each change of a tracked read; it never runs twice at once. Tracked reads, backoff and leader are as in other
-   * controllers. Objects that it applies have no owner.
+   * A controller without primary objects, for a result that depends on all objects of some views: a DNS zone of all Services, for example. It runs once
+   * when it starts, and again for each event of a source and each change of a tracked read; it never runs twice at once. Tracked reads, backoff and
+   * leader election are as in other controllers. Objects that it applies have no owner.
    *
    * ```ts
    * operator
@@ -82,7 +82,7 @@ export class NamedController {
  *
  * **Errors.** A wrong view, option or name is thrown by the step that it is given to.
  *
- * `C`: what the view gives; `S`: whether its objects are namespaced; `E`: the events of the source that was named last.
+ * `C`: the type of the view's objects; `S`: whether they are namespaced; `E`: the events of the source that was named last.
  *
  * @example
  * ```ts
@@ -152,7 +152,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   from(source: Source<Tick> | Source<Keys<S>>): ControllerBuilder<C, S, never>
   from<V>(source: Source<V>, map: (event: V) => Keys<S>): ControllerBuilder<C, S, V>
   from<V>(source: Source<V>, map?: (event: V) => Keys<S>): ControllerBuilder<C, S, V> {
-    // Without a map its events have no type, and predicates nothing to be about.
+    // Without a map, the events have no type, so predicates can't filter them.
     if (map === undefined) return this.#declare<V>(from(source as Source<Keys<S>>), undefined)
     const predicates: Predicate<V>[] = []
     return this.#declare(from(source, map, predicates), predicates)

@@ -32,7 +32,8 @@ export interface OperatorComponent {
   /** Names its check of `/readyz`: letters, digits, `-`, `_` and `.`. */
   readonly name: string
   /**
-   * Whether the component runs only on the leader, if the operator elects one: it starts and stops with the term, and a replica that waits is ready without it.
+   * Whether the component runs only on the leader, if the operator elects one: it starts and stops with the term, and a replica that waits for the
+   * term is ready without it.
    * @default false
    */
   readonly onLeader?: boolean | undefined

@@ -75,7 +75,7 @@ export interface Declared {
 
 /**
  * The channel in which an operator publishes its {@link OperatorDeclaration} at the start of its run. `wherry rbac` and `wherry manifests`
- * run a program until then, and read the same form.
+ * run a program up to that point, and read this form.
  */
 const declarations = channel('wherry.operator.run')
 
@@ -136,7 +136,10 @@ function wordOf(name: string): string {
   return name.split(' ')[0] ?? name
 }
 
-/** The rights that a cache of a view needs: to one object, if the view's fields select it by name. They include `list`, for servers that do not stream lists. */
+/**
+ * The rights that a cache of a view needs: to one object, if the view's fields select it by name. They include `list`, for servers that do not
+ * stream lists.
+ */
 export function viewRights(view: View, by: string): DeclaredRight[] {
   return rights(view, ['list', 'watch'], by)
 }
@@ -166,14 +169,14 @@ function leaseRights({ name, namespace }: NonNullable<Declared['lease']>): Decla
   ]
 }
 
-/** To take the labels of the ring off an object. */
+/** The rights to remove the labels of the ring from an object. */
 function releaseRights({ name, for: view }: ControllerDefinition<unknown>): DeclaredRight[] {
   return view === 'singleton'
     ? []
     : rights({ ...view, fields: FieldSelector.everything }, ['patch'], `controller ${name}: shards`)
 }
 
-/** Each process has a lease of another name. */
+/** Each process has a lease of its own name, so the rights name no lease. */
 function shardRights({ ring, namespace }: NonNullable<Declared['shards']>): DeclaredRight[] {
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace, by: 'shards' }
   const verbs = ['get', 'update', 'watch', 'create']

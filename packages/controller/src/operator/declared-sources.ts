@@ -10,7 +10,7 @@ export class DeclaredSources {
   readonly sources: ControllerSource[] = []
   readonly caches: View[] = []
   readonly #controller: string
-  /** How events of the primary objects are waited for. */
+  /** The debounce of the events of the primary objects. */
   debounceOfPrimary: Debounce | undefined
   /** The predicates of the last named source, if it can have predicates. */
   #last: Predicate<never>[] | undefined
@@ -36,13 +36,13 @@ export class DeclaredSources {
     this.#named = 'nothing'
   }
 
-  /** The primary objects are named: later predicates go to `predicates`. */
+  /** Makes the primary objects the source that was named last: later predicates go to `predicates`. */
   primary(predicates: unknown[]): void {
     this.#last = predicates as Predicate<never>[]
     this.#named = 'primary'
   }
 
-  /** Further events of the source that was named last are waited for. @throws UsageError if none was named */
+  /** Debounces the source that was named last. @throws UsageError if it has no events */
   debounce(debounce: Debounce): void {
     checkDebounce('debounce', debounce)
     if (this.#named === 'nothing') throw lacks(this.#controller, 'source here whose events could be waited for')

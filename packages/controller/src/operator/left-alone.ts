@@ -7,11 +7,11 @@ const mostLooks = 4
 /** The parts of a running operator that are checked. */
 export interface LeftAloneParts {
   readonly name: string
-  /** Where its API server is. */
+  /** The URL of its API server. */
   readonly server: string
-  /** Of this machine, with timers that do not keep the process alive. */
+  /** The machine's clock, with timers that do not keep the process alive. */
   readonly clock: Pick<Clock, 'timer'>
-  /** Whether it has a connection, or nothing to watch. */
+  /** Whether the operator has a connection, or nothing to watch. */
   readonly isConnected: () => boolean
   readonly say: (message: string) => void
 }

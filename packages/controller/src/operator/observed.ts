@@ -18,9 +18,9 @@ export interface ObservedController {
 
 /** A view of objects that an operator holds. */
 export interface ObservedView {
-  /** Its key, in words if Wherry made its projection. */
+  /** The view's key, in words if Wherry made its projection. */
   readonly view: string
-  /** An informer's, or `by name`. */
+  /** The informer's state, or `by name`. */
   readonly state: string
   readonly objects: number
   readonly receivedBytes: number
@@ -29,7 +29,7 @@ export interface ObservedView {
 
 /** The interface of an operator for tools in its process, such as `wherry dev`. */
 export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'explain' | 'close'> {
-  /** Whether its end has begun. */
+  /** Whether the operator stops, or has ended. */
   readonly isEnding: () => boolean
   /** Makes all present and later calls of {@link Operator.settled} reject with the error. The operator itself goes on. */
   readonly giveUp: (error: Error) => void

@@ -88,11 +88,11 @@ export class Operator {
   /** The cache of single objects, which tracked reads use. */
   readonly narrow: NarrowCache
   #manager: WatchManager | undefined
-  /** The manager is to be running. */
+  /** Whether the watch manager is to run. */
   #isWatching = false
   readonly #options: OperatorOptions
   readonly #writes: SharedWrites
-  /** Made by `connect`: closed with the operator. */
+  /** Whether `connect` made the client: it is then closed with the operator. */
   #ownsClient = false
   readonly #components: OperatorComponent[] = []
   /** The components that began to start, the last first. Each of them is stopped. */
@@ -105,7 +105,7 @@ export class Operator {
   readonly #hopeless = new AbortController()
   readonly #runs = new RunRecords()
   #unmeasure: (() => void) | undefined
-  #endLooking: (() => void) | undefined
+  #endChecks: (() => void) | undefined
   #controllers: readonly Controller<unknown>[] = []
   readonly #reviews: Client | undefined
   readonly #health: HealthServer | undefined
@@ -127,7 +127,7 @@ export class Operator {
     this.narrow = new NarrowCache({ ...options.narrow, client })
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
     this.#writes = new SharedWrites({ clock: client.environment.clock, cache: this.cache })
-    // Junk tokens must not hold up the lease and the writes of the operator.
+    // Reviews of junk tokens must not delay the lease and the writes of the operator.
     this.#reviews = options.health?.tokenReview === true ? client.withOwnConnections() : undefined
     this.#health = options.health && this.#serverOf(options.health)
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
@@ -188,10 +188,12 @@ export class Operator {
   }
 
   /**
-   * Adds a component that runs with the controllers, such as a server: on every replica, or with `onLeader` on the leader. Components start one after the other
-   * in the order in which they were added, after the health server and before the controllers. They stop in the opposite order, after the controllers.
+   * Adds a component that runs with the controllers, such as a server: on every replica, or with `onLeader` on the leader. Components start one after
+   * the other in the order in which they were added, after the health server and before the controllers. They stop in the opposite order, after the
+   * controllers.
    *
-   * @throws UsageError if the operator runs already, or has shards and no leader for a component with `onLeader`; OptionTypeError, OptionRangeError for a wrong component, or a name that is taken
+   * @throws UsageError if the operator runs already, or has shards and no leader for a component with `onLeader`; OptionTypeError, OptionRangeError
+   * for a wrong component, or a name that is taken
    */
   addComponent(component: OperatorComponent): this {
     checkComponent(component)
@@ -213,8 +215,8 @@ export class Operator {
    * server, the caches, the controllers that need no leader, and then, on the leader, the others. It stops them in the opposite order: reconciles
    * have `stopTimeoutMs` to end; the last events and the lease have five seconds each in addition. When it returns, everything is closed.
    *
-   * Rejects with a {@link SourceNotSyncedError}, a {@link LeadershipLostError}, or the error that kept the health server from listening; with a
-   * {@link UsageError} if it is called twice, or if a controller is incomplete.
+   * Rejects with a {@link SourceNotSyncedError}, a {@link LeadershipLostError}, the error of a component that did not start, or the error that kept the
+   * health server from listening; with a {@link UsageError} if it is called twice or after `close`, or if a controller is incomplete.
    */
   async run(options: RunOptions = {}): Promise<void> {
     checkOptions('run', options, runChecks)
@@ -351,9 +353,9 @@ export class Operator {
         )
       }
       // A log shows each failure to connect, so this is only for operators without one.
-      if (this.#options.log === undefined) this.#endLooking = this.#looks()
+      if (this.#options.log === undefined) this.#endChecks = this.#checkConnection()
       await this.#health?.start()
-      // The ring is read after that: a liveness probe is answered while the API server is not there.
+      // The ring is read after the start of the health server, so that a liveness probe is answered while the API server can't be reached.
       const shards = this.#shards
       const shard = shards && (await this.#startShard(shards))
       const placed = definitions.map(definition => {
@@ -404,7 +406,7 @@ export class Operator {
       fail(error)
     }
     this.#state = 'stopping'
-    this.#endLooking?.()
+    this.#endChecks?.()
     await this.#closeAll(this.#controllers)
     log('the operator has ended')
     if (failure !== undefined) throw failure.error
@@ -624,7 +626,7 @@ export class Operator {
     await component.ready?.(signal)
   }
 
-  #looks(): () => void {
+  #checkConnection(): () => void {
     const { name, client } = this
     return sayIfLeftAlone({
       ...{ name, server: client.server },

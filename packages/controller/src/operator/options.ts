@@ -25,7 +25,7 @@ export interface OperatorLeaderOptions extends Omit<LeaderElectionOptions, 'clie
   readonly name?: string | undefined
 }
 
-/** How an operator works. All are optional. */
+/** How an operator works. All options are optional. */
 export interface OperatorSettings {
   /**
    * Whether a leader is elected by a lease, so that the controllers run in only one process at a time. `true`: with the default options.
@@ -93,7 +93,7 @@ export interface RunOptions {
   readonly signals?: boolean | undefined
 }
 
-/** A name that a lease can have. @throws OptionTypeError, OptionRangeError */
+/** Checks that a lease can have the operator's name. @throws OptionTypeError, OptionRangeError */
 function operatorName(option: string, value: unknown): void {
   const takes = "the operator's name: lower-case letters, digits and -, up to 63"
   if (typeof value !== 'string') throw new OptionTypeError(option, takes, typeof value)

@@ -6,7 +6,7 @@ export type Place = 'leader' | 'everywhere' | 'shard'
 
 /**
  * Finds where a controller of an operator runs.
- * @throws UsageError for a controller that shards can't share, and that says nothing else
+ * @throws UsageError if the operator is sharded and elects no leader, and the controller has no primary objects, or runs only on the leader
  */
 export function placeOf(
   { name, onLeader, for: primary }: ControllerDefinition<unknown>,

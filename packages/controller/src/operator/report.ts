@@ -5,7 +5,7 @@ import { viewText } from '../controller/view-text.ts'
 
 /** The objects that an operator holds. `toString` returns tables for people, with the size of the objects as received. */
 export interface OperatorReport extends CacheReport {
-  /** The objects that `read.get` has brought: each is watched alone, or shares a watch of metadata. */
+  /** The objects that `read.get` reads by name: each has a watch of its own, or shares a watch of metadata. */
   readonly narrow: NarrowReport
 }
 

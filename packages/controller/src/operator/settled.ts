@@ -66,7 +66,7 @@ export interface Settling {
   readonly timeoutMs: number
 }
 
-/** How long is waited between two looks, at first and at most, in milliseconds. */
+/** The wait between two checks, at first and at most, in milliseconds. */
 const firstMs = 2
 const longestMs = 200
 
@@ -88,7 +88,7 @@ export async function settled(settling: Settling): Promise<void> {
       const before = activityOf(settling)
       pending = pendingOf(settling)
       if (pending.length === 0) {
-        // The answer if the wait ends during the requests to the server.
+        // The unfinished work, if the wait ends during the requests to the server.
         pending = answered.length > 0 ? answered : ['the server has not answered whether the caches have all objects']
         answered = await behind(settling, giveUp)
         pending = answered

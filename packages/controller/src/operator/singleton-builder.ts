@@ -64,7 +64,7 @@ export class SingletonBuilder<E = never> {
     return this
   }
 
-  /** The function that reconciles: see {@link Reconcile}. */
+  /** Sets the function that reconciles: see {@link Reconcile}. @throws UsageError if there is one already */
   reconcile(reconcile: SingletonReconcile): this {
     callback('reconcile', reconcile)
     once(this.name, 'reconcile', this.#reconcile)

@@ -19,7 +19,8 @@ export interface WithMetadata {
 
 /**
  * Passes updates that changed the `generation`: for most resources those of the `spec`, and not those of the status, labels or annotations. Passes
- * adds and deletes, and objects that a conversion which was put in place has changed. The generation of a resource without generations (ConfigMaps, Secrets) never changes, so their updates do not pass.
+ * adds and deletes, and updates in which only a new conversion has changed the object. ConfigMaps, Secrets and others have no generation, so their
+ * updates do not pass.
  *
  * @example
  * ```ts
@@ -36,8 +37,8 @@ export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
 )
 
 /**
- * Passes updates that changed what one of the functions selects, compared by value: `fieldsChanged(({ spec }) => spec.replicas, …)`. Passes adds and
- * deletes. A function that throws passes the event, and `onError` gets the error.
+ * Passes updates that changed the result of any of the functions, compared by value: `fieldsChanged(({ spec }) => spec.replicas, …)`. Passes adds and
+ * deletes. If a function throws, the event passes, and `onError` gets the error.
  *
  * @example
  * ```ts

@@ -84,11 +84,11 @@ interface Pair {
 const bookkeeping: ReadonlySet<unknown> = new Set(['resourceVersion', 'generation', 'managedFields'])
 
 /** The places that differ, in the order of the object. Without recursion: an object may be deeper than the stack. */
-function* differences(old: unknown, now: unknown, isAdditionOne = true): Generator<Place | undefined> {
+function* differences(old: unknown, now: unknown, countsAdditions = true): Generator<Place | undefined> {
   const left: Pair[] = [{ old, now, place: undefined }]
   for (let pair = left.pop(); pair !== undefined; pair = left.pop()) {
     const { old, now, place } = pair
-    if (old === now || isBookkeeping(place) || (old === undefined && !isAdditionOne)) continue
+    if (old === now || isBookkeeping(place) || (old === undefined && !countsAdditions)) continue
     const steps = stepsInto(old, now)
     if (steps === undefined) yield place
     else {

@@ -10,6 +10,6 @@ export interface ReadCause {
   readonly change: ReadChange
   /** The object's resourceVersion before; `undefined` if the object was absent, or the view drops it. */
   readonly from: string | undefined
-  /** The object's resourceVersion now; as `from`. */
+  /** The object's resourceVersion now; `undefined` as for `from`. */
   readonly to: string | undefined
 }

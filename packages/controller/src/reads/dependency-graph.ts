@@ -5,7 +5,7 @@ import type { ReadCause } from './cause.ts'
 /** Receives keys that are to run again. */
 export interface DependencyListener {
   changed(key: string, cause: ReadCause): void
-  /** A key depends on nothing any more. */
+  /** A key no longer depends on anything. */
   freed(dependent: DependentKey): void
 }
 
@@ -13,7 +13,7 @@ export interface DependencyListener {
 export class DependentKey {
   readonly key: string
   readonly #listener: DependencyListener
-  /** Read by the last run that succeeded. */
+  /** The reads of the last run that succeeded. */
   #succeeded: readonly DependencyEdge[] = none
   /** The reads of the last run, if it failed. */
   #failed: readonly DependencyEdge[] = none
@@ -145,7 +145,7 @@ export class DependencyEdge {
     }
   }
 
-  /** Whether what was read of one of the objects is another value now than it was. */
+  /** Whether a part that a run read of an object differs between two states of the object. */
   differs(was: () => unknown, is: () => unknown): boolean {
     if (this.#isWhole) return true
     return (this.#parts ?? []).some(part => {
@@ -154,7 +154,7 @@ export class DependencyEdge {
     })
   }
 
-  /** Whether the parts that were read have another value now. Asked once for each change. */
+  /** Returns whether a part that was read has another value now, and remembers the new values. Call it once for each change. */
   hasChanged(object: () => unknown): boolean {
     if (this.#isWhole) return true
     let hasChanged = false
@@ -171,7 +171,7 @@ function digestNow({ select }: Part, object: () => unknown): string {
   try {
     return digestOf(selectedOf(select, object()))
   } catch {
-    // The run that this brings about meets the error itself.
+    // The key runs again, and its read gets the error.
     return unknown
   }
 }
@@ -179,7 +179,7 @@ function digestNow({ select }: Part, object: () => unknown): string {
 function selectedOf<V>(select: (object: never) => V, object: unknown): V | undefined {
   if (object === undefined) return undefined
   const selected = select(object as never)
-  // That it is a promise, and so no JSON, is said in any case: how it ends is not.
+  // A promise is not JSON, so it is an error in any case. Its own rejection must not end the process.
   watched(selected, () => {})
   return selected
 }
@@ -189,18 +189,18 @@ function digestOf(value: unknown): string {
 }
 
 /**
- * Something that keys depend on: an object, or a selection. It is watched once, however many they are, and let go of when
- * the last of them does (rule C14).
+ * An object or a selection that keys depend on. It is watched once, however many keys depend on it, and is released when
+ * no key depends on it any more (rule C14).
  */
 export abstract class DependencyTarget {
-  /** Most have one: a set for each would cost more than all else. */
+  /** Most targets have one edge. A set for each target would take more memory than all else. */
   #edges: DependencyEdge | Set<DependencyEdge> | undefined
   /** Reads that are under way. */
   #pins = 0
-  /** The target was let go of: nothing is watched for it any more. */
+  /** Whether the target was released: nothing is watched for it any more. */
   protected isOver = false
 
-  /** Those of the keys that depend on it now. */
+  /** The edges of the keys that depend on the target now. */
   get edges(): readonly DependencyEdge[] {
     if (this.#edges === undefined) return []
     return this.#edges instanceof Set ? [...this.#edges] : [this.#edges]
@@ -220,7 +220,7 @@ export abstract class DependencyTarget {
     this.#look()
   }
 
-  /** It is not let go of before {@link DependencyTarget.unpin}. */
+  /** Keeps the target until {@link DependencyTarget.unpin}. */
   pin(): void {
     this.#pins += 1
   }
@@ -230,7 +230,7 @@ export abstract class DependencyTarget {
     this.#look()
   }
 
-  /** Lets go of it, whoever depends on it. Idempotent. */
+  /** Releases the target, even if keys depend on it. Idempotent. */
   end(): void {
     if (this.isOver) return
     this.isOver = true
@@ -238,13 +238,13 @@ export abstract class DependencyTarget {
     this.release()
   }
 
-  /** The state of the object may be about to change. */
+  /** Whether the known state may be older than the server's. */
   abstract get isCatchingUp(): boolean
 
-  /** Resolves when it has caught up. Rejects where that will not be. */
+  /** Resolves when the target may have caught up. Rejects if it can't. */
   abstract catchUp(signal: AbortSignal | undefined): Promise<void>
 
-  /** Nothing is to be watched for it any more. */
+  /** Ends the watch of the target. */
   protected abstract release(): void
 
   #look(): void {

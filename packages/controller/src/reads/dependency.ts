@@ -1,10 +1,10 @@
 /**
- * How a read is kept up to date: by an informer that covers it, by a watch of the one object, by the metadata watch that
- * objects of a resource share when there are many (rule N11), or by asking the server from time to time (rule C16).
+ * How a read is kept up to date: by an informer that covers it, by a watch of the single object, by a metadata watch that many
+ * objects of a resource share (rule N11), or by polls of the server (rule C16).
  */
 export type Served = 'informer' | 'single' | 'escalated' | 'polled'
 
-/** One thing that a key depends on. */
+/** An object or a selection that a key depends on. */
 export type Dependency = ObjectDependency | SelectionDependency
 
 export interface ObjectDependency {
@@ -13,14 +13,14 @@ export interface ObjectDependency {
   readonly view: string
   /** `namespace/name` */
   readonly object: string
-  /** Whether there is such an object. */
+  /** Whether the object exists. */
   readonly present: boolean
   readonly served: Served
-  /** How often the server is asked for it, in milliseconds, where it is polled. */
+  /** The interval of polls, in milliseconds; `undefined` if the object is not polled. */
   readonly pollMs: number | undefined
-  /** As it is known now; `undefined` where it is absent, or the view does not keep it. */
+  /** The known resourceVersion; `undefined` if the object is absent, or the view does not keep it. */
   readonly resourceVersion: string | undefined
-  /** Whether all of it counts, or what was selected of it only. */
+  /** Whether each change of the object makes the key run, or only a change of the selected parts. */
   readonly tracks: 'whole' | 'selected'
 }
 
@@ -32,13 +32,13 @@ export interface SelectionDependency {
   readonly namespace: string | undefined
   /** A label selector's text; `''`: all of the view's. */
   readonly labels: string
-  /** The uid of the object that controls them; `undefined`: whoever does. */
+  /** The uid of the object that controls the selected objects; `undefined`: any, or none. */
   readonly owner: string | undefined
-  /** The value of an index that they are found by, or a digest of it if the view is of Secrets; `undefined`: no index was asked. */
+  /** The value by which an index finds the objects, or a digest of it if the view is of Secrets; `undefined` if the read used no index. */
   readonly value: string | undefined
   /** How many objects it selects now. */
   readonly objects: number
   readonly served: 'informer'
-  /** Whether all of each object counts, or what was selected of it only. */
+  /** Whether each change of an object makes the key run, or only a change of the selected parts. */
   readonly tracks: 'whole' | 'selected'
 }

@@ -1,4 +1,4 @@
-/** A reconcile's `read` was used when its run had ended: nothing that it reads then could be tracked (rule C17). */
+/** A reconcile used its `read` after its run had ended, when no read can be tracked (rule C17). */
 export class ReadClosedError extends Error {
   override readonly name = 'ReadClosedError'
   readonly code = 'READ_CLOSED'
@@ -11,13 +11,13 @@ export class ReadClosedError extends Error {
   }
 }
 
-/** What this process wrote did not come back by the informer that a read is served from (rule C10). */
+/** The informer that serves a read did not show a write of this process in time (rule C10). */
 export class OwnWriteTimeoutError extends Error {
   override readonly name = 'OwnWriteTimeoutError'
   readonly code = 'OWN_WRITE_TIMEOUT'
-  /** Key of the view of that informer. */
+  /** Key of the informer's view. */
   readonly view: string
-  /** `namespace/name` of what was written; of several, one. */
+  /** `namespace/name` of the written object; of any, if several writes are missing. */
   readonly object: string
 
   constructor(view: string, object: string, ms: number, cause: Error | undefined) {

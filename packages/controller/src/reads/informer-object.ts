@@ -3,20 +3,20 @@ import { projector } from '@wherry/client/internal'
 import type { Lister } from '@wherry/informer'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
 
-/** The informer of an object, as the object needs it. */
+/** The part of an informer that an object needs. */
 export interface ObjectSource {
   readonly view: View
   readonly informer: Pick<Lister<unknown>, 'get'>
-  /** Whether it shows the object as new as this process knows it. */
+  /** Whether the informer is current, and shows the writes of this process to the object. */
   has(key: string): boolean
-  /** Resolves when it may. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as the informer's own `whenSynced` does. */
+  /** Resolves when `has` may be true. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as the informer's own `whenSynced` does. */
   ready(key: string, signal: AbortSignal | undefined): Promise<void>
   lister(view: View): Lister<unknown>
   join(key: string, object: InformerObject): void
   leave(key: string, object: InformerObject): void
 }
 
-/** An object that is read from an informer. Its states are those that the informer keeps, whatever the view makes of them. */
+/** An object that is read from an informer. Its states are the informer's objects, before the projection of its own view. */
 export class InformerObject extends TrackedObject {
   override readonly served = 'informer'
   readonly #source: ObjectSource
@@ -39,17 +39,17 @@ export class InformerObject extends TrackedObject {
 
   override async live(signal: AbortSignal | undefined): Promise<Known> {
     for (;;) {
-      // The object has to know its state: no key is notified of the first one.
+      // A state of the informer is needed, because `peek` records it: no key is notified of the first recorded state.
       const known = this.peek()
       if (known !== undefined) return known
       await this.ready(signal)
     }
   }
 
-  /** The informer is compared as a whole. */
+  /** Does nothing: the informer is compared as a whole. */
   override async compare(): Promise<void> {}
 
-  /** The informer has received it. */
+  /** The informer has received a state of the object. */
   receive(): void {
     this.observe(this.#now())
   }
@@ -68,7 +68,7 @@ export class InformerObject extends TrackedObject {
     super.release()
   }
 
-  /** As the store has it: a slow handler may still receive an older state. */
+  /** The state in the informer's store: a slow handler may still receive an older state. */
   #now(): Known {
     const { text } = this.key
     try {

@@ -3,14 +3,14 @@ import type { CachedInformer, DynamicCache } from '@wherry/dynamic-cache'
 import type { Registration } from '@wherry/informer'
 import { abortable } from '@wherry/informer/internal'
 
-/** The informer of just that view, to look at; `undefined` where there is none. None is begun or held by that (rule D9). */
+/** The informer of exactly this view, if there is one. Neither starts nor holds an informer (rule D9). */
 export function informerOf(cache: DynamicCache, { key }: View): CachedInformer<unknown> | undefined {
   return cache.informers.find(({ view }) => view.key === key)
 }
 
 /**
  * Resolves when a handler has received the first state of its informer, or when there is none because the cache waits for the resource
- * (rules C3, D7). Rejects as `whenSynced` of the informer does, which says why if waiting is vain, or with the signal's reason.
+ * (rules C3, D7). Rejects with the signal's reason, or as `whenSynced` of the informer does, which says why if waiting is pointless.
  */
 export async function untilReported(
   informer: CachedInformer<unknown>,

@@ -19,17 +19,17 @@ export interface InformerSourceOptions {
   readonly view: View
   /** The holder of the informer. */
   readonly holder: string
-  /** It stays when nothing depends on it. */
+  /** Whether the informer stays when nothing depends on it. */
   readonly stays: boolean
   readonly writes: OwnWrites
-  /** It is over: later reads are to have a new one. */
+  /** Called when the source is closed: later reads need a new one. */
   readonly ended: () => unknown
 }
 
 /** What a reader waits for: an object by its key, or a selection. */
 type Asked = string | SelectionScope
 
-/** An informer that reads are served from, with what depends on it. It is held, so that nobody removes it meanwhile. */
+/** An informer that serves reads, with the objects and selections that depend on it. It is held, so that nobody removes it meanwhile. */
 export class InformerSource implements ObjectSource, SelectionSource {
   readonly view: View
   readonly #options: InformerSourceOptions
@@ -41,7 +41,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
   readonly #objects = new Map<string, Set<InformerObject>>()
   readonly selections: SelectionIndex = new SelectionIndex()
   readonly #indices = new SourceIndices()
-  /** The server refused the first state, and a read was rejected with that. */
+  /** Whether the server refused the first state, and a read was rejected with its answer. */
   #isRefused = false
   #closing: Promise<void> | undefined
 
@@ -61,30 +61,30 @@ export class InformerSource implements ObjectSource, SelectionSource {
     })
   }
 
-  /** The handler has received all that is in the store, so it receives each change from now on. An absent resource has nothing to receive. */
+  /** Whether the handler has received all that is in the store, so that it receives each later change. An absent resource has nothing to receive. */
   get #isCurrent(): boolean {
     const { hasSynced, isBehind } = this.#registration
     return !isBehind && (hasSynced || this.informer.isAbsent)
   }
 
-  /** What a view that this one covers is read from. */
+  /** The lister of a view that this one covers. */
   lister(view: View): Lister<unknown> {
     return view.key === this.view.key ? this.informer : coveredLister(this.view, this.informer, view)
   }
 
-  /** What a view that this one covers makes of an object of this one. */
+  /** The function that projects an object of this view to a view that it covers. */
   projection(view: View): (object: object) => unknown {
     return view.projection.kind === this.view.projection.kind ? object => object : projector(view)
   }
 
-  /** Whether it is current, and shows this process's writes of the asked objects. */
+  /** Whether the informer is current, and shows this process's writes of the asked objects. */
   has(asked: Asked): boolean {
     return this.#isCurrent && this.unseen.lacking(keysOf(asked)) === undefined
   }
 
   /**
-   * Resolves when it is current and has what was written. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as
-   * the informer's own `whenSynced` does.
+   * Resolves when the informer is current, and shows this process's writes of the asked objects. Rejects with the signal's reason, an
+   * `OwnWriteTimeoutError`, or as the informer's own `whenSynced` does.
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
@@ -97,12 +97,12 @@ export class InformerSource implements ObjectSource, SelectionSource {
     if (key !== undefined) throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.informer.lastError)
   }
 
-  /** An index of a view that this one covers. @throws OptionTypeError for another one of its name */
+  /** An index of a view that this one covers. @throws OptionTypeError for another index of the same name */
   index(view: View, index: ObjectIndex<never>): SourceIndex {
     return this.#indices.of(view, index, this.projection(view))
   }
 
-  /** The objects that an index has under a value, by their keys, as new as what this process has written. Rejects as {@link InformerSource.ready} does. */
+  /** The objects that an index finds by a value, by their keys, at least as new as this process's writes. Rejects as {@link InformerSource.ready} does. */
   async indexed(
     { name, of }: SourceIndex,
     value: string,
@@ -127,7 +127,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
     return selection
   }
 
-  /** Nothing depends on the selection any more. */
+  /** Removes a selection that nothing depends on any more. */
   drop(selection: Selection): void {
     this.selections.remove(selection)
     this.#look()
@@ -146,13 +146,13 @@ export class InformerSource implements ObjectSource, SelectionSource {
     this.#look()
   }
 
-  /** Idempotent. Resolves when the informer is let go of. */
+  /** Idempotent. Resolves when the informer is released. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
-  /** A read that comes while a refused state is not yet asked for again is rejected at once. */
+  /** Waits for the first state. If the server refused it, later reads are rejected at once until the informer has asked again. */
   async #reported(signal: AbortSignal | undefined): Promise<void> {
     const { informer } = this
     const { clock } = this.#options.client.environment
@@ -188,7 +188,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
   }
 }
 
-/** The keys that may be meant: what labels an object has, or had, does not matter here. */
+/** The keys that may be asked for, whatever the labels of their objects: a write may have changed the labels. */
 function keysOf(asked: Asked): string | ((key: string) => boolean) {
   if (typeof asked === 'string') return asked
   const { view, namespace, labels } = asked

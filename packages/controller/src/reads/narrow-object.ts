@@ -23,7 +23,7 @@ export interface NarrowObjectParts {
   readonly narrow: NarrowCache
   /** By resource that may be polled: the interval, in milliseconds. */
   readonly pollMs: ReadonlyMap<string, number>
-  /** Ends requests to the server that nobody waits for. */
+  /** Ends the requests to the server that no read waits for. */
   readonly stopped: AbortSignal
 }
 
@@ -40,7 +40,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   #next: Timer | undefined
   /** Whether the last attempt to watch the object failed, so that reads do not wait for its state. */
   #isHopeless = false
-  /** The server was seen to have another state than was received. */
+  /** Whether the server has shown another state than the last received one. */
   #isStale = false
   /** When a watch was refused last, on the monotonic clock; `undefined`: the object is not polled. */
   #refusedAt: number | undefined
@@ -91,18 +91,18 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     try {
       if (this.#isPolled) return void (await this.live(signal))
       const there = await client.get(readAs(this.view, 'metadata'), this.#key, { signal })
-      // A watch that is refused for a while will still deliver the state later.
+      // The watch will deliver that state, even if the server refuses the watch for a while.
       this.#isStale = seen > 0 && seen === this.seen && this.#differsFrom(there)
       // Only if the object existed: it may have been created again since the server answered.
       if (there !== undefined) narrow.wrote(this.view, there)
       else if (uid !== undefined) narrow.deleted(this.view, this.#key, uid)
     } catch (error) {
-      // An object that may not be read is not known to be another.
+      // If the object may not be read, nothing shows that it differs.
       if (!isForbidden(error)) throw error
     }
   }
 
-  /** Whether the server has another state than was received. Not if only a projection without a version was received. */
+  /** Whether the server has another state than the last received one. Returns false for a projection without a version, which can't be compared. */
   #differsFrom(there: KubernetesObject | undefined): boolean {
     if (there === undefined || this.state === undefined) return there !== this.state
     const version = versionOf(this.state)

@@ -13,7 +13,7 @@ export class OpenCalls {
     return call
   }
 
-  /** For people. */
+  /** The names of the open calls, for people. */
   get names(): readonly string[] {
     return Array.from(this.#open.values(), name => name())
   }

@@ -167,7 +167,7 @@ export class UnseenWrites implements WriteSubscriber {
     const min = raised(this.#look(key), write)
     this.#minVersions.delete(key)
     this.#minVersions.set(key, min)
-    // Other keys may never be read. Two of them are checked at each call, so that the entries that the informer has reached are dropped in time.
+    // Other keys may never be read. So each call drops entries that the informer has reached, until it meets two that it has not.
     let kept = 0
     for (const other of this.#minVersions.keys()) {
       if (this.#look(other) !== undefined) kept += 1

@@ -39,7 +39,8 @@ export class PrimaryObjects {
   }
 
   /**
-   * Resolves with the object at the minimum version or later; `undefined` if it does not exist. Rejects with the server's error if the server had to be asked, or with the signal's reason.
+   * Resolves with the object, at least as new as the last write of this process to it; `undefined` if it does not exist, or has left the view. Rejects
+   * with the server's error if the server had to be asked, or with the signal's reason.
    */
   async read(key: string, signal: AbortSignal): Promise<unknown> {
     const { source, client, writes } = this.#options

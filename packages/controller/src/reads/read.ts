@@ -11,7 +11,7 @@ export type ReadKey =
 
 /** Bounds of a read. */
 export interface ReadOptions {
-  /** Aborts the wait for a first state, with its reason. @default the run's signal */
+  /** Aborts the wait for the objects, with its reason, in addition to the run's own signal. @default the run's signal alone */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -71,7 +71,7 @@ export interface MaybeOwned {
 export interface Read {
   /**
    * Reads one object; `undefined` if it does not exist, which is tracked too. An informer that covers the view serves it, else a watch of this one
-   * object: no kind is loaded as long as less than a tenth of it is read. The result includes what this process has written.
+   * object. An informer of all objects starts only if a tenth of them, or more, are read by name. The result includes what this process has written.
    *
    * Rejects if the object can't be watched, because the read could not be tracked (rule C16): with a `NarrowWatchRefusedError` or the server's
    * error. Rejects with a `NarrowTimeoutError` or the signal's reason if the first state does not come, and with a `NotJsonError` for a selected

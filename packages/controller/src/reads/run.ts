@@ -44,11 +44,11 @@ const listChecks: Readonly<Record<keyof ListOptions, Check>> = {
 type Select = (object: never) => unknown
 type ListOptions = SelectionOptions & Partial<SelectOptions<never, unknown>>
 
-/** The object that a run is about. */
+/** The primary object of a run. */
 export interface ReadPrimary {
-  /** Where a read without a namespace reads. */
+  /** The namespace of a read that names none. */
   readonly namespace?: string | undefined
-  /** The uid of the owner of the objects that `read.owned` gives. */
+  /** The uid of the object that controls the objects of `read.owned`. */
   readonly uid?: string | undefined
 }
 

@@ -5,12 +5,12 @@ import type { Selection } from './selection.ts'
 import type { SelectionScope } from './selection-scope.ts'
 
 /**
- * Selections by what they ask for, so that a change of one object is looked up by its namespace and its labels and not
- * compared with each: with 20,000 keys that list their own objects, one change must not cost 20,000 comparisons. By their names.
+ * The selections of an informer, by their names. It finds the selections that a changed object may be in by the object's namespace, labels and
+ * index values: with 20,000 keys that list their own objects, one change must not cost 20,000 comparisons.
  */
 export class SelectionIndex extends Map<string, Selection> {
   readonly #places = new Map<string, Set<Selection>>()
-  /** The indices that selections ask for, and how many do. */
+  /** The indices that selections use, each with the number of these selections. */
   readonly #indices = new Map<string, { readonly index: SourceIndex; count: number }>()
 
   add(selection: Selection): void {
@@ -79,7 +79,7 @@ function placeOf(namespace: string, label: string): string {
   return `${namespace}\n${label}`
 }
 
-/** No text of a label. */
+/** The text of an index value. It differs from the text of each label. */
 function indexText({ index, value }: IndexValue): string {
   return `\n${index.name}\n${value}`
 }

@@ -3,7 +3,7 @@ import { controllerOf } from '../objects/owner.ts'
 import { type IndexValue, type SourceIndex, valuesOf } from './object-index.ts'
 
 /**
- * The index values of an object: the uids of its owners, which no text of a label equals. Empty for a projected value without owners.
+ * The values of an object in the owner index: the uid of its controlling owner. Empty if there is none, or a projection leaves the owners out.
  */
 export function ownerUids(object: unknown): readonly string[] {
   const owner = object == null ? undefined : controllerOf(object as KubernetesObject)
@@ -13,7 +13,7 @@ export function ownerUids(object: unknown): readonly string[] {
 /** Finds the objects of an informer by the uid of the object that controls each. */
 export const ownerIndex: SourceIndex = { name: 'wherry.ownerUid', of: ownerUids }
 
-/** Which objects a selection is of. */
+/** The objects that a selection contains. */
 export interface SelectionScope {
   readonly view: View
   /** `undefined`: all of the view's. */

@@ -10,7 +10,7 @@ import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
 
 /** The part of an informer that a selection needs. */
 export interface SelectionSource {
-  /** Whether the informer shows all writes of this process to the selected objects. */
+  /** Whether the informer is current, and shows all writes of this process to the selected objects. */
   has(scope: SelectionScope): boolean
   /** Resolves when {@link SelectionSource.has} is true. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as the informer's `whenSynced` does. */
   ready(scope: SelectionScope, signal: AbortSignal | undefined): Promise<void>
@@ -19,7 +19,7 @@ export interface SelectionSource {
   drop(selection: Selection): void
 }
 
-/** A selection that keys have listed: objects of a view by labels, in one namespace or all, or the objects that one object controls. */
+/** A selection that keys have listed: objects of a view by labels, in one namespace or all, or those that an index finds, such as that of owners. */
 export class Selection extends DependencyTarget {
   readonly scope: SelectionScope
   readonly #source: SelectionSource
@@ -38,17 +38,20 @@ export class Selection extends DependencyTarget {
     return !this.#source.has(this.scope)
   }
 
-  /** The objects; `undefined` if the informer lacks a write of this process. */
+  /** The objects; `undefined` if the informer is not current, or lacks a write of this process. */
   list(): unknown[] | undefined {
     return this.isCatchingUp ? undefined : this.#list()
   }
 
-  /** Resolves when {@link Selection.list} may know. */
+  /** Resolves when {@link Selection.list} may return the objects. */
   override catchUp(signal: AbortSignal | undefined): Promise<void> {
     return this.#source.ready(this.scope, signal)
   }
 
-  /** Handles a change of an object of the source from `before` to `object`; `undefined`: absent. @param reported the keys that were notified already; new ones are added */
+  /**
+   * Handles a change of an object of the source from `before` to `object`; `undefined`: absent.
+   * @param reported the keys that were notified already; new ones are added
+   */
   changed(key: string, object: unknown, before: unknown, reported: Set<DependentKey>): void {
     const was = before !== undefined && selects(this.scope, key, before)
     const is = object !== undefined && selects(this.scope, key, object)

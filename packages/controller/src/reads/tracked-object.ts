@@ -7,8 +7,7 @@ import type { ObjectDependency, Served } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey, notify } from './dependency-graph.ts'
 
 /**
- * The known state of an object: a value that is equal for equal states; `undefined`: absent. Or the
- * error of an object that exists and could not be transformed.
+ * The known state of an object, `undefined` if it is absent, or the error of an object that exists and could not be transformed.
  */
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
 
@@ -46,13 +45,16 @@ export abstract class TrackedObject extends DependencyTarget {
     return this.valueIn({ state: this.state })
   }
 
-  /** The value of a known state, as a read returns it; `undefined`: the object is absent. @throws the error of an object that could not be transformed */
+  /**
+   * The value of a known state, as a read returns it; `undefined`: the object is absent.
+   * @throws the error of an object that could not be transformed
+   */
   valueIn(known: Known): unknown {
     if (known.error !== undefined) throw known.error
     return known.state === undefined ? undefined : this.projected(known.state)
   }
 
-  /** Whether that is the state that was received last. */
+  /** Whether a known state is the state that was received last. */
   isAt(known: Known): boolean {
     const state = stateOf(known)
     return this.state === state || isSame(this.state, state)
@@ -72,7 +74,7 @@ export abstract class TrackedObject extends DependencyTarget {
     return known
   }
 
-  /** Resolves when {@link TrackedObject.peek} may know. Rejects if the object can't be watched. */
+  /** Resolves when {@link TrackedObject.peek} may return a state. Rejects if the object can't be watched. */
   abstract ready(signal: AbortSignal | undefined): Promise<void>
 
   /** Reads the object from the server, if `peek` returns `undefined`. */
@@ -100,7 +102,7 @@ export abstract class TrackedObject extends DependencyTarget {
     notify(concerned, this.#cause(change, before))
   }
 
-  /** A state was received that a key may have missed. */
+  /** Makes a key run again, because it may have missed a state that was received. */
   reportAgain(dependent: DependentKey): void {
     dependent.changed(this.#cause('changed', undefined))
   }
@@ -146,7 +148,10 @@ function stateOf(known: Known): unknown {
   return known.error === undefined ? known.state : notTransformed
 }
 
-/** Whether two values are the same state: two sources may deliver one state as two objects. Projected values may lack the version, so they are compared by value. */
+/**
+ * Whether two values are the same state: two sources may deliver one state as two objects. Projected values may lack the version, so they are
+ * compared by value.
+ */
 function isSame(before: unknown, state: unknown): boolean {
   const version = versionOf(before)
   if (version !== undefined) return version === versionOf(state)

@@ -72,7 +72,7 @@ export class TrackedReads {
   readonly writes: OwnWrites
   readonly #options: TrackedReadsOptions
   readonly #stop = new AbortController()
-  /** The parts that objects read by their names are made of. */
+  /** The parts of the objects that are read by name. */
   readonly #named: NarrowObjectParts
   readonly #keys = new Map<string, DependentKey>()
   /** The objects that keys depend on, each once for a view, by the view's key and its own. */
@@ -245,7 +245,7 @@ export class TrackedReads {
     const id = `${view.key} ${key.text}`
     const found = this.#objects.get(id)
     if (found !== undefined) {
-      // Another function has the name of the view's (rule D1).
+      // Another projection function has the same name (rule D1).
       if (!isSameFunction(found.view.projection, view.projection)) throw new ViewConflictError(view.key)
       return found
     }

@@ -41,7 +41,7 @@ export interface HealthServerOptions {
   readonly environment?: Environment | undefined
 }
 
-/** Bounds on whoever asks, see {@link BoundedServer}. Probes and scrapers come by few connections, and their requests are small. */
+/** The bounds on clients, see {@link BoundedServer}. Probes and scrapers use few connections, and their requests are small. */
 const bounds = { maxConnections: 100, requestTimeoutMs: 10_000, writeTimeoutMs: 30_000 }
 /** How long it may take to make the text of the metrics, in milliseconds. All requests meanwhile wait for the same text. */
 const metricsTimeoutMs = 30_000
@@ -50,9 +50,9 @@ const metricsTimeoutMs = 30_000
  * Serves `/metrics`, `/healthz` and `/readyz` as Kubernetes' own programs do: `ok`, or a 500 that names the failed checks (the reasons go to
  * `onError` only). `/healthz/NAME` runs one check; `?verbose` lists all, `?exclude=NAME` leaves one out.
  *
- * It bounds what clients can take. There are 100 connections at most: one more closes the oldest. A connection's requests are answered one after
- * the other, and at most 16 may wait. A request may take 10 s to arrive, and an answer 30 s to be read. Clients that request metrics at the same
- * time get one text, which may take 30 s to make.
+ * It bounds what clients can take. At most 100 connections stay longer than a second: one more closes the oldest without a request under way. At most
+ * 1,000 are open at a time. A connection's requests are answered one after the other, and at most 16 may wait. A request may take 10 s to arrive, and
+ * an answer 30 s to be read. Clients that request metrics at the same time get one text, which may take 30 s to make.
  *
  * @example
  * ```ts
@@ -173,7 +173,7 @@ export class HealthServer {
     const excluded = searchParams.getAll('exclude')
     const asked = [...checks].filter(([one]) => (isOne ? one === name : !excluded.includes(one)))
     const results = await Promise.all(asked.map(([one, check]) => this.#isWell(`${kind}/${one}`, check)))
-    // Why a check failed is never sent: whoever asks need not have a right to know.
+    // The reason of a failed check is never sent, because the client may have no right to know it.
     const lines = asked.map(([one], index) => (results[index] ? `[+]${one} ok` : `[-]${one} failed: reason withheld`))
     const isVerbose = !isOne && searchParams.has('verbose')
     if (results.includes(false)) reply(response, 500, `${[...lines, `${kind} check failed`].join('\n')}\n`)

@@ -6,13 +6,13 @@ import type { RingLabels } from './ring-names.ts'
 export interface Drained {
   /** Whether a key can belong to its primary objects. */
   accepts(key: string): boolean
-  /** The object is being released. Returns a function that takes that back. */
+  /** Notes that the object is being released. Returns a function that undoes this. */
   releasing(key: string): () => void
 }
 
 /**
  * Releases the objects of one resource, which several controllers may have as their primary objects: when all of them have given up a key, one
- * patch takes both labels off the object.
+ * patch removes both labels from the object.
  */
 export class Drains {
   readonly #labels: RingLabels
@@ -33,7 +33,7 @@ export class Drains {
     return this.#keys.get(key)?.by.has(controller) === true
   }
 
-  /** The object is no longer to be released by a controller. */
+  /** Forgets that a controller has given up a key. */
   forget(controller: Drained, key: string): void {
     const known = this.#keys.get(key)
     known?.by.delete(controller)
@@ -41,8 +41,8 @@ export class Drains {
   }
 
   /**
-   * A controller gives up a key: it has no run of it, and begins none. Resolves with whether the object was released, which is so once all
-   * controllers have given it up. Rejects as the patch does; a version that is no longer the object's is a conflict.
+   * Notes that a controller gives up a key: it has no run of the key, and begins none. Releases the object once all controllers have given it up, and
+   * resolves with whether it did. Rejects as the patch does; a version that is no longer the object's is a conflict.
    */
   async giveUp(
     controller: Drained,

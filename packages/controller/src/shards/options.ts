@@ -21,8 +21,8 @@ export interface OperatorRingOptions extends ShardLeaseOptions {
   /** The name of the ControllerRing. */
   readonly ring: string
   /**
-   * The name of this shard in the ring, and of its lease: a host name of lower-case letters, digits, `-` and `.`, up to 63. Each process has
-   * another name; a process that takes the name of one that died waits until the lease of that one has expired.
+   * The name of this shard in the ring, and of its lease: a host name of lower-case letters, digits, `-` and `.`, up to 63. Each process must have
+   * a name of its own. A process that takes the name of a dead process waits until that process's lease has expired.
    * @default the host's name, `-` and 8 random digits and letters
    */
   readonly name?: string | undefined
@@ -121,7 +121,7 @@ export function shardSettings(options: OperatorShardOptions, client: Client, ope
   return { ring: undefined, count, index, ...settled(name, { ...lease, labels }) }
 }
 
-/** A name that a lease can have, and the value, or the end of the key, of a label. */
+/** Checks a name that a lease, the value of a label, and the last part of a label's key can have. */
 function named(option: string, value: unknown): void {
   const takes = 'lower-case letters, digits, - and ., up to 63'
   if (typeof value !== 'string') throw new OptionTypeError(option, takes, typeof value)

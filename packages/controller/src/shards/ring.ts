@@ -18,7 +18,7 @@ interface GroupResource {
   readonly resource: string
 }
 
-/** A resource with objects that the ring assigns, and resources with objects that those control. */
+/** A resource of objects that the ring assigns, and the resources of the objects that they control. */
 interface RingResource extends GroupResource {
   readonly controlledResources?: readonly GroupResource[] | undefined
 }
@@ -67,7 +67,7 @@ export class RingResources {
 }
 
 /**
- * Reads a ring. Asks again while the server does not answer.
+ * Reads a ring. Tries again after an error that may pass.
  * @throws UsageError if the ring does not exist, or may not be read
  */
 export async function readRing(

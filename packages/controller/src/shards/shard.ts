@@ -105,7 +105,7 @@ export class RingPart implements ControllerShard, Drained {
     return this.#drains.has(this, key)
   }
 
-  /** The key is this shard's, and a run of it begins. */
+  /** Notes that a run of a key begins, which is this shard's. */
   begins(key: string): void {
     this.#drains.forget(this, key)
   }

@@ -38,7 +38,7 @@ export interface Cause {
   readonly trace?: TraceParent | undefined
 }
 
-/** A cause that is no object's. */
+/** A cause without an object. */
 export function plainCause(source: string, change: CauseChange): Cause {
   return { source, change, view: undefined, object: undefined, from: undefined, to: undefined }
 }

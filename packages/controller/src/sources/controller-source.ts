@@ -57,17 +57,17 @@ export interface ControllerSourceHandler<C> extends Handler<C> {
 export interface ControllerSource {
   /** For people: `owns VIEW`. */
   readonly name: string
-  /** The view that it watches, if it is one that is declared beforehand. */
+  /** The view that it watches, if the view is declared beforehand. */
   readonly view: View | undefined
-  /** The views that it has cached now, whoever chose them. */
+  /** The views that it has cached now. */
   readonly cached?: readonly View[] | undefined
-  /** Set if it watches objects that the primary ones own: `view` is of these. Their informer keeps what an apply compares. */
+  /** Whether the primary objects own the objects of `view`. Their informer keeps the parts that an apply compares. */
   readonly isOwned?: boolean | undefined
-  /** Predicates look at what `view` makes of the owned objects. */
+  /** Whether the informer of owned objects also keeps their values in `view`, for predicates. */
   readonly keepsValues?: boolean | undefined
-  /** It watches applied objects whatever their owner: an `apply` with `owner: false` need not be tracked. */
+  /** Whether it handles applied objects without an owner, too, so that an `apply` with `owner: false` need not be tracked. */
   readonly handlesUnowned?: boolean | undefined
-  /** Its keys wait until their events have paused; those of objects that were there already do not. @default they do not wait */
+  /** How its keys wait until their events have paused. Keys of objects that exist at the start do not wait. @default no key waits */
   readonly debounce?: Debounce | undefined
   connect(target: ControllerSourceTarget): ControllerSourceConnection
   /** The same source with another view of the same resource. @default it can have no other */

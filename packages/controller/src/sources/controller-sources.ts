@@ -21,8 +21,8 @@ import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
 
 /**
- * Makes a primary object run when an object that it controls is created, changed or deleted. The owner reference with `controller: true` names its kind
- * and group. If the owner changes, both owners run. The view's projection is kept only for `predicates`.
+ * Makes a primary object run when an object that it controls is created, changed or deleted: the owner reference with `controller: true` names the
+ * primary object. If the owner changes, both owners run. The view's projection is kept only for `predicates`.
  *
  * @example
  * ```ts

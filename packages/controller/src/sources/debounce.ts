@@ -63,7 +63,7 @@ export class Debouncer {
     return waiting && { cause: waiting.cause, dueInMs: Math.max(0, waiting.due - this.#clock.monotonic()) }
   }
 
-  /** An event means a key. */
+  /** Handles an event for a key. */
   add(key: string, cause: Cause): void {
     if (this.#isClosed) return
     const now = this.#clock.monotonic()

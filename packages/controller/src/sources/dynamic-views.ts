@@ -18,7 +18,7 @@ type Receiving = 'first' | 'live' | 'again'
  * In this example one primary object names all views. If several do, replace with the union of their views.
  *
  * Events of one object are merged, and carry no previous state. When a view is new, events of its existing objects wait behind those of changes. If
- * too much was deleted to be listed, all primary objects run.
+ * objects may have been deleted without an event, all primary objects run.
  *
  * @example
  * ```ts

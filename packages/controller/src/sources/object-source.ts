@@ -28,19 +28,19 @@ export interface ObjectSourceParts<C, O = C> {
   watched?(target: Pick<ControllerSourceTarget, 'applied'>, view: View): View<C>
   /** The predicates, read at each event, because a builder may add some. @default none */
   readonly predicates?: readonly Predicate<ObjectEvent<O>>[]
-  /** Gives the value that predicates look at. @default the object */
+  /** Returns the value for the predicates. @default the object */
   valueIn?(object: C): O
   /** The keys that an object makes run. May throw. `environment` receives other errors. @default none */
   keysOf?(object: C, key: string, target: ControllerSourceTarget, environment: Reporting): readonly string[]
-  /** An event means all keys, in place of `keysOf`. @default false */
+  /** Whether an event makes all keys run, in place of `keysOf`. @default false */
   readonly meansAll?: boolean | undefined
   /** Receives the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
   handler?(target: ControllerSourceTarget, informer: SharedInformer<C>): ControllerSourceHandler<C>
 }
 
 /**
- * A view of objects that make keys run (rule C4). Its handler gets the old and the new object at once: if the two mean different
- * keys, both run.
+ * A view of objects that make keys run (rule C4). Its handler gets the old and the new object at once: if they make different
+ * keys run, both keys run.
  */
 export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): ControllerSource {
   const { kind, view, predicates = [], valueIn = (object: C) => object as unknown as O } = parts
@@ -63,7 +63,7 @@ export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): Controll
       const passing = (event: ObjectEvent<C>): boolean => {
         if (predicates.length === 0) return true
         const { object, old } = event
-        // A finalizer is taken off by a run that nothing else asks for.
+        // The run that removes a finalizer has no other cause than this update.
         if (event.type === 'update' && isTurn(old, object)) return true
         const seen = { ...event, object: valueIn(object), ...(old !== undefined && { old: valueIn(old) }) }
         return passes(predicates, seen as ObjectEvent<O>, environment, name)

@@ -1,4 +1,4 @@
-/** The numbers that a field matches, one bit for each, and whether the field has a star or a question mark of its own. */
+/** Which numbers a field matches, and whether the field has a star or a question mark of its own. */
 export interface ScheduleField {
   readonly has: readonly boolean[]
   readonly isStar: boolean

@@ -8,7 +8,7 @@ const longestMs = 2 ** 63 / 1e6
 
 /**
  * The interval of `@every DURATION`, in milliseconds: whole seconds, 1 or more. `undefined` for any other expression.
- * @throws Error with the reason, if the duration is not one as Go writes it
+ * @throws Error with the reason, if the duration is not in Go's form
  */
 export function intervalOf(cron: string): number | undefined {
   if (!cron.startsWith('@every ')) return undefined

@@ -45,8 +45,8 @@ export interface ScheduleOptions {
  *
  * Expressions are read, and times found, as a [CronJob](https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/) does it (robfig/cron
  * v3). So a local time that the change to summer time skips does not come on that day, and a local time that is repeated in autumn comes twice. If
- * the fields for the day of the month and the day of the week are both limited, a day that either of them has counts. A star with a step, such as every second day,
- * limits its field.
+ * the fields for the day of the month and the day of the week are both limited, a day that either of them has counts. A star with a step, such as
+ * every second day, limits its field.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export class Schedule implements Source<ScheduledTick> {
   readonly name: string
   readonly isBackground = true
   readonly #next: (after: number) => number | undefined
-  /** Of `@every`. */
+  /** The interval of `@every`; `undefined` for other expressions. */
   readonly #intervalMs: number | undefined
 
   /**
@@ -75,7 +75,7 @@ export class Schedule implements Source<ScheduledTick> {
    * `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`, and `@every 1h30m`, which counts from `since` or from when the source is connected. At
    * most 1,024 characters.
    * @throws OptionTypeError if the expression or the time zone is not valid, or no such time will ever come
-   * @throws OptionRangeError if one of them is too long
+   * @throws OptionRangeError if the expression or the time zone is too long
    */
   constructor(cron: string, options: ScheduleOptions = {}) {
     expression('schedule.cron', cron)
@@ -105,7 +105,7 @@ export class Schedule implements Source<ScheduledTick> {
 
   /**
    * How long it is until the first scheduled time after `now`, in milliseconds: for `requeueAfterMs`. `Infinity` if none comes.
-   * @param since where `@every` counts from; other expressions don't need it. @default now
+   * @param since the time from which `@every` counts; other expressions don't need it. @default now
    */
   msToNext(now: Date, since: Date | string = now): number {
     const from = this.#intervalMs === undefined ? now : (this.latest(now, since) ?? new Date(since))
@@ -125,7 +125,7 @@ export class Schedule implements Source<ScheduledTick> {
     return found === undefined ? undefined : new Date(found)
   }
 
-  /** A time after which a scheduled time has come by `to`. */
+  /** A time from which up to `to` a scheduled time has come; `undefined` if none has in eight years. */
   #before(to: number): number | undefined {
     if (this.#intervalMs !== undefined)
       throw new OptionTypeError('schedule.since', 'the time that @every counts from', 'undefined')
@@ -169,7 +169,7 @@ export class Schedule implements Source<ScheduledTick> {
       const ms = Math.min(Math.max(next - clock.now(), 0), longestWaitMs)
       timer = clock.timer(ms, () => {
         const now = new Date(clock.now())
-        // The clock was set back. After a small correction, reported times are not reported again. After a large one, the old time was wrong.
+        // If the clock was set back a little, reported times are not reported again. If it was set back by much, the old time was wrong.
         if (last.getTime() - now.getTime() > longestCorrectionMs) last = now
         const time = this.latest(now, last)
         wait()

@@ -21,7 +21,7 @@ export interface SourceTarget<E> {
    * throws.
    */
   tell(event: E, isInitial?: boolean): void
-  /** Events were lost: all primary objects run, behind those of changes. Never throws. */
+  /** Reports that events were lost: all primary objects run, behind those of changes. Never throws. */
   missed(): void
 }
 

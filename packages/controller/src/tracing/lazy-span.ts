@@ -1,6 +1,6 @@
 import type { Span, SpanContext } from '@opentelemetry/api'
 
-/** A span that is created at its first use. No trace of a reconcile that does nothing is kept, so most of them never create it. */
+/** A span that is created at its first use. A reconcile that does nothing leaves no trace, so most reconciles never create their span. */
 export class LazySpan implements Span {
   readonly #make: () => Span
   #span: Span | undefined

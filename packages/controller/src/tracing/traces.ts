@@ -9,7 +9,7 @@ import { SpanContexts } from './span-context.ts'
 export interface TraceOptions {
   /** Whether each run is traced. Otherwise runs that wrote nothing, did not fail and were not slow are dropped. @default false */
   readonly everyRun?: boolean | undefined
-  /** From which time on a run is slow, in milliseconds. @default 1000 */
+  /** The duration from which on a run is slow, in milliseconds. @default 1000 */
   readonly slowMs?: number | undefined
 }
 
@@ -61,12 +61,12 @@ export class OpenTelemetryMissingError extends Error {
 }
 
 /**
- * Traces of runs, by OpenTelemetry. Pass the result as the operator's option `traces`. Only this call loads `@opentelemetry/api`; register an SDK before, as its
- * documentation says.
+ * Traces of runs, by OpenTelemetry. Pass the result as the operator's option `traces`. Only this call loads `@opentelemetry/api`; register an SDK
+ * before, as its documentation says.
  *
- * Each run is the root of a trace of its own, `reconcile CONTROLLER`, with links to the traces that wrote its object and what changed (annotation
- * `tracing.k8s.io/traceparent`, KEP-5915, which `apply` writes along with what it writes). Its children are the calls that took a millisecond or more, or failed: reads that
- * waited, writes, `ready`, `sleep`. The run's span is the active one in the reconcile.
+ * Each run is the root of a trace of its own, `reconcile CONTROLLER`, with links to the traces that wrote its object and the changed object: `apply`
+ * names the trace in the annotation `tracing.k8s.io/traceparent` (KEP-5915) of the objects that it writes. The children of a run are the calls that
+ * took a millisecond or more, or failed: reads that waited, writes, `ready`, `sleep`. The run's span is the active one in the reconcile.
  *
  * @throws OpenTelemetryMissingError
  *

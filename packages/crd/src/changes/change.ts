@@ -14,7 +14,7 @@ export interface SchemaChange {
 
 /** A difference between two definitions with the same name. */
 export interface DefinitionChange extends SchemaChange {
-  /** The version with the changed schema or settings. Undefined for settings of all versions, with a path in the definition. */
+  /** The version with the changed schema or settings. Undefined for a setting of all versions: `path` is then a path in the definition. */
   readonly version: string | undefined
 }
 

@@ -22,7 +22,7 @@ export function definitionChanges(
   const [was, is] = [byName(old), byName(next)]
   const storage = storageOf(old)
   const stored = new Set(old.status?.storedVersions ?? (storage === undefined ? [] : [storage.name]))
-  nameChanges(old, next, changes)
+  sharedChanges(old, next, changes)
   for (const [name, version] of was) {
     const now = is.get(name)
     if (now === undefined) changes.push(...removed(version, stored.has(name)))
@@ -53,8 +53,12 @@ export function definitionChanges(
   return changes
 }
 
-/** The changes of names: those that the server refuses for a definition with objects, and those of names that clients use. */
-function nameChanges(old: CustomResourceDefinition, next: CustomResourceDefinition, changes: DefinitionChange[]): void {
+/** Adds the changes of settings that all versions share: the group, the scope, the names and the conversion strategy. */
+function sharedChanges(
+  old: CustomResourceDefinition,
+  next: CustomResourceDefinition,
+  changes: DefinitionChange[],
+): void {
   const shared = (path: string, change: string, verdict: Verdict, advice: string): void =>
     void changes.push({ version: undefined, path, change, verdict, advice })
   const changed = (path: string, was: unknown, is: unknown, verdict: Verdict, advice: string): void => {

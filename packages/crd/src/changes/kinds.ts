@@ -30,7 +30,7 @@ export function allowsAll(schema: StructuralSchema): boolean {
   return nullable === true && keeps === true && Object.keys(limits).length === 0
 }
 
-/** The schema of a list's items. A definition can't have a schema for each place. */
+/** The schema of a list's items. A definition can't have a schema for each position in a list. */
 export function itemsOf({ items }: StructuralSchema): StructuralSchema | undefined {
   return Array.isArray(items) ? undefined : items
 }

@@ -44,7 +44,7 @@ export function limitChanges(
   }
   for (const [kind, name, excluding] of lower) {
     if (!may(kind)) continue
-    // Nothing has a length below 0.
+    // No length is below 0.
     const least = kind === 'number' ? Number.NEGATIVE_INFINITY : 0
     const [was, is] = [old[name] ?? least, next[name] ?? least]
     const [wasExclusive, isExclusive] = exclusive(old, next, excluding)

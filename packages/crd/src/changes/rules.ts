@@ -57,7 +57,7 @@ function isSame(one: ValidationRule, other: ValidationRule): boolean {
   return one.rule === other.rule && (one.optionalOldSelf ?? false) === (other.optionalOldSelf ?? false)
 }
 
-/** Whether every unchanged object fulfils a rule. */
+/** Whether a rule only forbids a change of the value, so that every unchanged object fulfils it. */
 function isImmutability({ rule, optionalOldSelf }: ValidationRule): boolean {
   return rule.trim() === 'self == oldSelf' && optionalOldSelf !== true
 }

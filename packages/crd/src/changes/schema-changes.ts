@@ -10,7 +10,7 @@ interface Around {
   readonly path: string
   /** Whether the field is required. */
   readonly isRequired: boolean
-  /** Whether an added field may break the schema around it: a combination, a bound on the number of fields, or unique items. */
+  /** Whether an added field may break the schema around it, which has a combination, a bound on the number of fields, or unique items. */
   readonly countsFields: boolean
   /** Whether a rule may read the field. */
   readonly hasRules: boolean
@@ -161,7 +161,7 @@ class Comparison {
     }
   }
 
-  /** The fields that neither schema names. */
+  /** Records the changes for fields that neither schema names. */
   #others(
     old: StructuralSchema,
     was: StructuralSchema | true | undefined,

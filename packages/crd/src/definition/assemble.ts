@@ -7,7 +7,7 @@ import type { CustomResourceOptions, OtherVersionOptions, ScalePaths } from './o
 import { fieldAt } from './paths.ts'
 import { checkSelectable } from './selectable.ts'
 
-/** The names and other things that all versions share. */
+/** The names and other settings that all versions share. */
 export interface DefinitionNames
   extends Pick<
     CustomResourceOptions,

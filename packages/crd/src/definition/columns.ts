@@ -30,7 +30,7 @@ export function columnsOf(
 const types: readonly string[] = ['integer', 'number', 'string', 'boolean', 'date']
 const formats: readonly string[] = ['int32', 'int64', 'float', 'double', 'byte', 'date', 'date-time', 'password']
 
-/** The field that a column shows; undefined for a path with more than names. */
+/** The field that a column shows; undefined for a path that has more than names, or is refused. */
 function fieldOf(
   { name, jsonPath }: PrintColumn,
   schema: StructuralSchema,

@@ -32,7 +32,7 @@ function isLabel(text: string): boolean {
   return text.length <= 63 && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(text)
 }
 
-/** Whether Go's `url.ParseRequestURI` accepts a text, and it has a scheme and a host. */
+/** Whether a text is a URL with a scheme and a host. The server checks this by Go's `url.ParseRequestURI`. */
 function isUrl(text: string): boolean {
   return URL.canParse(text) && new URL(text).host !== ''
 }

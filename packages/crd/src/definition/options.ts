@@ -58,7 +58,7 @@ export interface CustomResourceOptions extends VersionOptions {
 export interface ScalePaths {
   readonly specReplicasPath: string
   readonly statusReplicasPath: string
-  /** A field of the status that holds a label selector as text. @default none, although a HorizontalPodAutoscaler needs this field */
+  /** A field of the status or the spec that holds a label selector as text. @default none, although a HorizontalPodAutoscaler needs this field */
   readonly labelSelectorPath?: string | undefined
 }
 

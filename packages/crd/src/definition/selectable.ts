@@ -2,7 +2,7 @@ import type { StructuralSchema } from '../schema/json-schema.ts'
 import type { NoteProblem } from './columns.ts'
 import { fieldAt } from './paths.ts'
 
-/** The maximum number of selectable fields of a server. */
+/** The maximum number of selectable fields that a server allows in a version. */
 const most = 8
 
 /** Records each selectable field that the server refuses. */

@@ -6,7 +6,7 @@ import type { CustomResourceOptions } from './options.ts'
 export interface CustomResource<O extends CustomResourceOptions = CustomResourceOptions> {
   /** The manifest. */
   readonly definition: CustomResourceDefinition
-  /** The view of its objects. To import it loads the schema library, so an operator defines its own view, with {@link NamesOf}. */
+  /** The view of its objects. An import of it loads the schema library, so an operator defines its own view, with {@link NamesOf}. */
   readonly resource: Resource<ReadObject<O>, ScopeOf<O['namespaced']>>
   /** The options of the definition, for types such as {@link ObjectOf}. */
   readonly options: O

@@ -20,7 +20,7 @@ import { YamlError } from '../yaml/yaml-error.ts'
  * ```
  */
 export function definitionYaml(definition: CustomResourceDefinition): string {
-  // Aliases would hide that two fields have the same schema, and long lines are not folded: both make differences easier to read.
+  // `yamlText` writes no aliases and folds no lines, which makes differences easier to read.
   return yamlText(definition)
 }
 

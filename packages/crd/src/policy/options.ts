@@ -2,7 +2,10 @@ import type { View } from '@wherry/client'
 
 /** A validation of a policy. */
 export interface PolicyValidation {
-  /** A CEL expression. The request is refused if the result is false. The expression reads `object`, `oldObject`, `request`, `namespaceObject`, `params`, `variables` and `authorizer`. */
+  /**
+   * A CEL expression. The request is refused if the result is false. The expression reads `object`, `oldObject`, `request`, `namespaceObject`, `params`,
+   * `variables` and `authorizer`.
+   */
   readonly expression: string
   /** @default the expression */
   readonly message?: string | undefined
@@ -43,7 +46,7 @@ export interface CommonPolicyOptions {
 
 /** Options of {@link policy} for a ValidatingAdmissionPolicy. */
 export interface ValidatingPolicyOptions extends CommonPolicyOptions {
-  /** The conditions that requests must meet. All refusals of a request are reported. */
+  /** The conditions that requests must meet. A refusal names the first condition that the request does not meet. */
   readonly validations: readonly PolicyValidation[]
   /** The effects of a refusal. @default ['Deny'] */
   readonly actions?: readonly ('Deny' | 'Warn' | 'Audit')[] | undefined

@@ -11,7 +11,7 @@ export function intersect(
 ): StructuralSchema {
   if (acceptsAnything(left)) return { ...right, ...without(left, 'x-kubernetes-preserve-unknown-fields') }
   if (acceptsAnything(right)) return { ...without(right, 'x-kubernetes-preserve-unknown-fields'), ...left }
-  // Limits without a type are of values of the other side's type.
+  // Limits without a type limit values of the other side's type.
   if (left.type !== right.type && !onlyLimits(right, left))
     return context.refuse(path, `has the types ${nameOf(left)} and ${nameOf(right)} at once. No value has both.`)
   const merged: StructuralSchema = { ...right, ...left }
@@ -40,7 +40,7 @@ export function intersect(
   return merged
 }
 
-/** Merges the limits of both sides. If both have a limit with different values, that of the right side goes into `allOf`. */
+/** Merges the limits of both sides. If both have the same limit with different values, all limits of the right side go into `allOf`. */
 function limit(merged: StructuralSchema, left: StructuralSchema, right: StructuralSchema): void {
   const required = [...new Set([...(left.required ?? []), ...(right.required ?? [])])]
   if (required.length > 0) merged.required = required

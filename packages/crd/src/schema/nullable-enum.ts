@@ -25,7 +25,7 @@ export function withNullRules(schema: StructuralSchema, path: string, context: C
 function ruled(schema: StructuralSchema, path: string, context: Context): StructuralSchema {
   const { enum: listed = [], ...rest } = schema
   const values = listed.filter(value => value !== null)
-  // A value that is refused in any case needs no rule of its own.
+  // Without null, or if null is refused anyway, an `enum` is enough.
   if (rest.nullable !== true || values.length === 0) return { ...rest, enum: values }
   const literals = values.map(value => literal(value, schema.type))
   if (literals.includes(undefined))

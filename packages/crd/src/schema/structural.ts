@@ -23,7 +23,7 @@ export interface StructuralOptions {
  * The schema of a CustomResourceDefinition that accepts the same values as another schema: a JSON Schema, or a schema with Standard JSON Schema.
  *
  * The API server accepts only *structural* schemas: each field has a single type, outside of `anyOf` and the like. Other schemas are
- * rewritten: unions are merged, references are inlined, a string or an integer is an int-or-string, unknown fields are preserved where the schema
+ * rewritten: unions are merged, references are inlined, a string or an integer is an int-or-string, unknown fields are preserved if the schema
  * allows them. `x-kubernetes-*` fields (list types, CEL rules) stay unchanged. A schema that is structural already stays the same.
  *
  * @throws OptionTypeError with the path of each part that the server would refuse, or that would be lost
@@ -70,7 +70,7 @@ function converted(schema: AnySchema, { path = 'schema' }: StructuralOptions): C
   return { structural, problems: context.problems }
 }
 
-/** Keywords that limit values and that a CustomResourceDefinition has nothing for. */
+/** Keywords that limit values and that a CustomResourceDefinition can't have, with the remedy for each. */
 const unsupported: Readonly<Record<string, string>> = {
   if: 'Write the condition as a CEL rule.',
   contains: 'Write it as a CEL rule: self.exists(item, …).',
@@ -190,7 +190,7 @@ function allows(values: readonly unknown[] | undefined, value: unknown): boolean
   return values === undefined || values.includes(value)
 }
 
-/** A pattern that every name matches, as TypeBox writes a record, makes a map. */
+/** Turns a pattern that every name matches into a map. TypeBox writes a record with such a pattern. */
 function asMap(schema: JsonSchema): JsonSchema {
   const { patternProperties, ...rest } = schema
   if (!isRecord(patternProperties) || rest.additionalProperties !== undefined) return schema

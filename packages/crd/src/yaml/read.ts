@@ -13,7 +13,7 @@ const options = { version: '1.1', schema: 'failsafe', uniqueKeys: false, merge: 
  * The documents of a YAML or JSON text as kubectl reads them: YAML 1.1 with Go's types, and merge keys. Aliases share the value of their anchor. The time is
  * proportional to the text.
  *
- * @throws YamlError for a text that is no YAML, has a key twice or no JSON value, or is nested too deeply
+ * @throws YamlError for a text that is no YAML, has a key twice or a value that JSON does not have, or is nested too deeply
  */
 export function readYaml(text: string): readonly unknown[] {
   const [end] = /[\u0085\u2028\u2029]/.exec(text) ?? []
@@ -151,7 +151,10 @@ class Reader {
     return `${value}`
   }
 
-  /** Reads a scalar. Refuses texts that Go reads in another way: in brackets, a colon at the beginning ends an empty key for Go, and the characters next to a tag are a part of it. */
+  /**
+   * Reads a scalar. Refuses texts that Go reads in another way: in brackets, a colon at the beginning ends an empty key for Go, and the characters next to a
+   * tag are a part of the tag.
+   */
   #scalar(node: Scalar.Parsed): Plain {
     if (this.#brackets > 0 && node.type === 'PLAIN' && node.source.startsWith(':'))
       throw new YamlError(`a text in [] or {} begins with a colon${this.#at(node)}: write it in quotes`)
@@ -162,12 +165,15 @@ class Reader {
     return scalarValue(node)
   }
 
-  /** The characters before and behind the begin of a node. */
+  /** The characters before and after the beginning of a node. */
   #around({ range: [begin] }: Scalar.Parsed): string {
     return this.#text.slice(begin - 1, begin + 1)
   }
 
-  /** Refuses a key that Go reads in another way: in brackets, the colon of a key without quotes is a part of the key for Go, unless a space or the end of a line follows. */
+  /**
+   * Refuses a key that Go reads in another way: in brackets, the colon of a key without quotes is a part of the key for Go, unless a space or the end of a line
+   * follows.
+   */
   #checkColon(key: Scalar.Parsed): void {
     if (this.#brackets === 0 || key.type !== 'PLAIN') return
     closeColon.lastIndex = key.range[1]

@@ -1,21 +1,15 @@
 import { Document, type Scalar, visit } from 'yaml'
 import { plainValue } from './plain.ts'
 
-/** How a document is laid out. */
-export interface Layout {
-  /** Whether lists and maps without depth may stand on one line. @default false */
-  readonly isShort?: boolean | undefined
-}
-
 /** A document of YAML that kubectl, and every reader of YAML 1.1 and 1.2, reads with the same values. Texts that look like another type are quoted. */
-export function yamlText(value: object, { isShort = false }: Layout = {}): string {
+export function yamlText(value: object): string {
   const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
   visit(document, {
     Scalar(_, node) {
       if (isMistaken(node)) node.type = 'QUOTE_DOUBLE'
     },
   })
-  const text = document.toString(isShort ? { collectionStyle: 'any', lineWidth: 0 } : { lineWidth: 0 })
+  const text = document.toString({ lineWidth: 0 })
   // Texts with hidden characters are in double quotes now, so escapes are possible.
   return text.replace(hidden, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -4,7 +4,7 @@ export class YamlError extends Error {
 
   constructor(message: string) {
     // A quotation of the text must not contain line breaks or control characters.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are searched for
     super(message.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' '))
   }
 }

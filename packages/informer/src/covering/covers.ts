@@ -3,7 +3,7 @@ import type { View } from '@wherry/client'
 /**
  * Whether the objects of `wide` can answer reads of `view` (rule D13): its namespaces contain the view's, its shard is the same, its selectors and its projection are the
  * same or absent, or its projection is default or full and the view needs only metadata. A named projection has no
- * labels to select by; of fields only a name and a namespace can be found in an object's key.
+ * labels to select by. A field selector of the name or the namespace can be checked by an object's key, and no other.
  */
 export function covers(wide: View, view: View): boolean {
   const { resource: a, namespaces } = wide

@@ -10,7 +10,7 @@ export class Entry<C> {
   resourceVersion: string | undefined
   /** The value for readers; a `TransformError` if the object never had a value. */
   value: C | TransformError
-  /** As received. */
+  /** The size of the object, in bytes as received. */
   bytes: number
   writer: WriterId | undefined
   /** The mark of the last snapshot that contained the object unchanged. */

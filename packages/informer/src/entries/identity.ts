@@ -23,7 +23,7 @@ export function identityOf(object: object): Identity {
   return { key: namespace ? [namespace, name].join('/') : name, uid, resourceVersion }
 }
 
-/** The same state of the same object. Without a resourceVersion no two states are known to be the same. */
+/** Whether both are the same state of the same object. Without a resourceVersion no two states are known to be the same. */
 export function isSameState(
   held: { readonly uid: string | undefined; readonly resourceVersion: string | undefined },
   other: Identity,

@@ -5,7 +5,7 @@ export class Tombstone<C> {
   readonly object: C
   readonly finalStateUnknown: boolean
   readonly bytes: number
-  /** The number of the change that the deletion was. */
+  /** The number of the deletion among the changes. */
   changed = 0
   changedAt = -1
   tick = 0

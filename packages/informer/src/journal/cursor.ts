@@ -22,8 +22,8 @@ export interface Cursor<C> {
    */
   wake(fn: () => void): void
   /**
-   * How many changes `take` would give if nothing else changed; an upper bound during a replay, or a lap. Costs about a
-   * microsecond for each hundred thousand objects.
+   * How many changes `take` would give if nothing else changed; an upper bound while the cursor passes over all objects. Costs
+   * about a microsecond for each hundred thousand objects.
    */
   readonly lag: number
   /** How long the oldest change that was not taken has been waiting, in milliseconds, to within a second; 0 at the end. */

@@ -24,17 +24,17 @@ type Mark = keyof typeof marks
 export class JournalCursor<C> implements Cursor<C>, JournalReader {
   readonly #journal: Journal<C>
   #phase: Phase = 'start'
-  /** Between `reset` and `synced`. */
+  /** Whether the cursor is between `reset` and `synced`. */
   #isReplaying = false
   /** When the lap began, all changes up to this number had been read. */
   #place = 0
-  /** Where the lap goes on in the order of change. */
+  /** The number of the last change before the lap. After the lap, the cursor reads the changes that follow it. */
   #lapEnd = 0
   /** The number up to which the present order was read, the next index, and the generation of that index. */
   #at = 0
   #index = 0
   #generation = 0
-  /** How many changes were read since the end was reached, or a lap. */
+  /** How many changes were read since the end was reached, or since the last lap. */
   #reads = 0
   /** The tick at which the replay or lap began, or that the cursor has to reach. */
   #tick: number
@@ -70,7 +70,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return found
   }
 
-  /** As a reader. */
+  /** As for any {@link TombstoneReader}. */
   get readUpTo(): number {
     switch (this.#phase) {
       case 'tombstones':

@@ -168,7 +168,7 @@ export class Journal<C> {
     queueMicrotask(this.#wakeAll)
   }
 
-  /** Ends all. */
+  /** Closes all readers, and drops all entries. */
   close(): void {
     for (const reader of [...this.readers]) reader.close()
     this.changes.clear()

@@ -6,9 +6,9 @@ const holesAtLeast = 1024
 /**
  * Nodes in the order of a growing number: nodes are added at the end, and removed anywhere.
  *
- * It is an array with holes, compacted when more than half of it are holes. A reader is a number and an index, and costs nothing
- * while it does not read; after a compaction (another {@link generation}) it finds its index by its number. The nodes of
- * each block are counted, so that empty blocks are skipped, and the nodes after an index are counted fast.
+ * It is an array with holes, compacted when the holes are more than half as many as the nodes. A reader is a number and an index, and costs
+ * nothing while it does not read; after a compaction (another {@link generation}) it finds its index by its number. The nodes of each block
+ * are counted, so that empty blocks are skipped, and the nodes after an index are counted fast.
  */
 export abstract class Order<N extends object> {
   #nodes: (N | undefined)[] = []

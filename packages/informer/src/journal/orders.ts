@@ -2,7 +2,7 @@ import type { Entry } from '../entries/entry.ts'
 import type { Tombstone } from '../entries/tombstone.ts'
 import { Order } from './order.ts'
 
-/** All objects, and the tombstones that not all have read: by the last change. */
+/** All objects, and the tombstones that a reader may not have read, in the order of their last change. */
 export class ChangeOrder<C> extends Order<Entry<C> | Tombstone<C>> {
   protected numberOf(node: Entry<C> | Tombstone<C>): number {
     return node.changed

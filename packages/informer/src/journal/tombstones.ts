@@ -20,8 +20,8 @@ const leastMaxTombstones = 10_000
 
 /**
  * The tombstones of a journal (rule R39), kept until all readers have read them, within bounds. It counts the readers that have
- * not read the oldest one. Only if that count is zero, or a bound is passed, does it look at all readers: one step for each
- * reader's move that led to it.
+ * not read the oldest tombstone, and looks at all readers only when that count becomes zero or a bound is passed. So it costs
+ * about one step for each move of a reader.
  */
 export class Tombstones<C> {
   readonly #changes: ChangeOrder<C>
@@ -101,7 +101,7 @@ export class Tombstones<C> {
     this.#behind = 0
   }
 
-  /** Drops the tombstones that all have read. */
+  /** Drops the tombstones that all readers have read. */
   #collect(): void {
     let least = Number.POSITIVE_INFINITY
     for (const { readUpTo } of this.#readers) if (readUpTo < least) least = readUpTo

@@ -9,7 +9,10 @@ const movingMs = 5_000
 /** How long the server may take to accept the new watch before the old watch goes on, in milliseconds. */
 const openingMs = 5_000
 
-/** Follows the changes by a watch to its end. Resolves with the next phase. @param stream the streaming list that has become the watch; otherwise a new watch is opened */
+/**
+ * Follows the changes by a watch to its end. Resolves with the next phase.
+ * @param stream the streaming list that has become the watch; otherwise a new watch is opened
+ */
 export function follow(context: ReflectorContext, stream?: Stream): Promise<Phase> {
   return new Promise(resolve => {
     const following = new Following(context, resolve, stream)

@@ -17,7 +17,7 @@ export type HoldReads = (namespace: string | undefined) => Promise<void> | undef
 export class HeldReads {
   readonly #holds = new Map<string, HoldReads>()
 
-  /** Holds back the reads of a resource. Returns a function that ends this. */
+  /** Holds back the reads of a resource. A later hold replaces an earlier one. Returns a function that ends this. */
   hold({ group, plural }: HeldResource, until: HoldReads): () => void {
     const key = `${group}/${plural}`
     this.#holds.set(key, until)

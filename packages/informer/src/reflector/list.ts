@@ -11,7 +11,7 @@ import type { Listing } from './phase.ts'
 import type { ReflectorContext } from './reflector-context.ts'
 import type { SnapshotFanOut } from './writers.ts'
 
-/** How long a list may keep silent, in milliseconds: kube-apiserver gives up after 60 s by itself. */
+/** How long a list may bring no item, in milliseconds: kube-apiserver gives up after 60 s by itself. */
 const silenceMs = 65_000
 
 /**
@@ -73,7 +73,7 @@ export async function check(context: ReflectorContext): Promise<void> {
   await page(context, listQuery(target.selection, { resourceVersion }, 1), undefined)
 }
 
-/** Reads one answer. It ends after a time without a byte, because a list has no other time-out. */
+/** Reads one answer. It gives up after a time without an item, because a list has no other time-out. */
 async function page(context: ReflectorContext, query: string, reading: SnapshotFanOut | undefined): Promise<ListHead> {
   const { settings, target, clock, stats } = context
   const { context: client, maxObjectBytes } = settings

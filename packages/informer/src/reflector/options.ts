@@ -29,7 +29,10 @@ export interface ReflectorListeners {
   synced?(resourceVersion: string): void
   /** Called when it is proved that the server does not serve the resource. The writers are empty then (rule D8). */
   missing?(error: Error): void
-  /** Called when a list or a watch has failed and will be retried. `onError` receives the error too, unless every watch ends by such an error. */
+  /**
+   * Called when a list or a watch has failed and will be retried. `onError` receives the error too, except errors of usual operation, such as an
+   * expired resourceVersion.
+   */
   error?(error: Error): void
 }
 
@@ -40,7 +43,7 @@ export interface ReadingOptions {
    *
    * - `stream`: by a watch that begins with them. Falls back to `whole` if the server has no streaming lists.
    * - `whole`: by a list from the API server's cache, in one answer.
-   * - `paged`: in pages of `pageSize`. This is slower, and each page is read from etcd; for servers with a cache that
+   * - `paged`: in pages of `pageSize`. This is slower, and each page is read from etcd. Use it if the API server's cache
    *   is the bottleneck.
    *
    * @default 'stream'
@@ -70,7 +73,7 @@ export interface ReflectorOptions extends ReadingOptions {
    * @default none
    */
   readonly pacer?: Pacer | undefined
-  /** Which whole states may not be read yet. @default none */
+  /** The resources that must not be listed yet. @default none */
   readonly held?: HeldReads | undefined
   /** The label `name` of its metrics. @default `group/version/plural` */
   readonly name?: string | undefined

@@ -30,7 +30,7 @@ export interface ReflectorStats {
   readonly rollbacks: number
   /** The number of events of watches, without initial events. */
   readonly events: number
-  /** Of objects, as received. */
+  /** The bytes of objects, as received. */
   readonly bytes: number
 }
 
@@ -65,7 +65,7 @@ export class ReflectorContext implements WritersParts {
   readonly on: ReflectorListeners
   readonly clock: Clock
   readonly writers: Writers
-  /** The reflector was stopped. */
+  /** Whether the reflector was stopped. */
   stopped = false
   underWay: UnderWay | undefined
   readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
@@ -76,18 +76,18 @@ export class ReflectorContext implements WritersParts {
   /** The resourceVersion of the last list, event or bookmark; `undefined` without a state. */
   resourceVersion: string | undefined
   lastError: Error | undefined
-  /** The server does not serve the resource, as was proved, and no watch was accepted since (rules D7, D8). */
+  /** Whether it was proved that the server does not serve the resource, and no watch was accepted since (rules D7, D8). */
   isMissing = false
-  /** A list from the cache came in pages: this resource has no watch cache (rule R2). */
+  /** Whether a list from the cache came in pages: this resource has no watch cache (rule R2). */
   inPages = false
-  /** How often running each kind of failure came. */
+  /** How often in a row each kind of failure has occurred. */
   readonly failures: Record<FailureKind, number> = { streamingList: 0, watch: 0, unreadable: 0 }
   /** Items and events that were left out since a whole state began to be read. */
   strays = 0
-  /** When something of the server's state was last received, on the monotonic clock (rule R21). */
+  /** The last time at which a list or a check succeeded, or a watch that has ended received something, on the monotonic clock (rule R21). */
   receivedAt = 0
 
-  /** The number of calls of {@link ReflectorContext.doubt}, and of those that a list has settled. */
+  /** The number of calls of {@link ReflectorContext.doubt}, of those that a list has settled, and of those before the list under way. */
   #doubts = 0
   #answered = 0
   #asked = 0
@@ -149,7 +149,7 @@ export class ReflectorContext implements WritersParts {
     this.writers.progress(resourceVersion)
   }
 
-  /** Moves the place in history forward, never back: only a whole state may do that. Returns false if `resourceVersion` is older. */
+  /** Moves the place in history forward. Only a whole state may move it back. Returns false if `resourceVersion` is older. */
   #advance(resourceVersion: string): boolean {
     const isOlder = compareResourceVersions(resourceVersion, this.resourceVersion) === 'older'
     if (!isOlder) this.resourceVersion = resourceVersion

@@ -44,7 +44,7 @@ export class ReflectorSet {
     return this.#all.some(({ isMissing }) => isMissing)
   }
 
-  /** Each feeds the store by a writer of its own. Before the start. */
+  /** Makes each reflector feed the store by a writer of its own. Call it before the start. */
   feed(store: Store<unknown>): void {
     for (const reflector of this.#all) reflector.add(store.writer())
   }
@@ -53,12 +53,12 @@ export class ReflectorSet {
     for (const reflector of this.#all) reflector.start()
   }
 
-  /** Has reflectors that were refused try again for a new wait. Returns whether an answer is to come. */
+  /** Makes reflectors that were refused retry early, for a new wait. Returns whether a reflector retries. */
   tryNow(isLasting = false): boolean {
     return this.#all.map(reflector => reflector.tryNow(isLasting)).includes(true)
   }
 
-  /** From the call on writes nothing and calls no listener. Resolves when the streams are gone. */
+  /** Stops all reflectors: after the call, no writer is changed and no listener is called. Resolves when the streams have ended. */
   async stop(): Promise<void> {
     const all = this.#all.map(reflector => reflector.stop())
     this.#state = 'stopped'

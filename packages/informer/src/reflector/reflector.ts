@@ -20,10 +20,10 @@ import {
 } from './transitions.ts'
 import type { FillSource } from './writers.ts'
 
-/** How long after `retryNow` a resource that is missing still is looked for at short intervals, in milliseconds. */
+/** How long after `retryNow` a missing resource is looked for at short intervals, in milliseconds. */
 const hopefulMs = 30_000
 
-/** How long after a refusal a new wait has the server asked again, in milliseconds. */
+/** How long after a refusal the server is asked again for a new wait, in milliseconds. */
 const soonMs = 1000
 
 /** How a writer joins a reflector that runs. */
@@ -38,16 +38,19 @@ export interface JoinOptions {
 /**
  * One list/watch loop: keeps any number of stores ({@link StoreWriter}) at the state of one collection.
  *
- * Each phase of it is a state of a documented machine, and {@link Reflector.state} says which; every failure leads to a phase that
- * goes on from it (rules R1–R23). It gives up only when stopped, or when its client was closed.
+ * It is a state machine (see {@link Phase}), and {@link Reflector.state} names its phase. Every failure leads to a phase that goes
+ * on from it (rules R1–R23). It gives up only when stopped, or when its client was closed.
  *
- * What it promises its writers: a whole state first; then each change after it once and in order; where the watch can't be
- * resumed, a whole state again, at least as new as the last (but for the counted rollbacks of rule R5).
+ * **Guarantees.** A writer receives a whole state first, and then each later change once and in order. If the watch can't be
+ * resumed, it receives a whole state again, at least as new as the last one, except for the counted rollbacks of rule R5.
  */
 export class Reflector {
   readonly #context: ReflectorContext
   #state: InformerState = 'idle'
-  /** Resolves when the request under way has ended. `undefined` during a watch, because a pending promise for each of thousands of watches would cost memory. */
+  /**
+   * Resolves when the request under way has ended. `undefined` during a watch, because a pending promise for each of thousands of watches would cost
+   * memory.
+   */
   #running: Promise<void> | undefined
   #isBegun = false
   #wake: (() => void) | undefined
@@ -78,7 +81,7 @@ export class Reflector {
     return this.#context.lastError
   }
 
-  /** The server does not serve the resource, as was proved, and no watch was accepted since. */
+  /** Whether it was proved that the server does not serve the resource, and no watch was accepted since. */
   get isMissing(): boolean {
     return this.#context.isMissing
   }
@@ -182,7 +185,8 @@ export class Reflector {
     const context = this.#context
     let phase = from
     while (!context.stopped && phase.is !== 'stopped') {
-      if (context.settings.pacer !== undefined && asksAgain(context, phase)) await this.#pass(context.settings.pacer)
+      if (context.settings.pacer !== undefined && asksAgain(context, phase))
+        await this.#takeTurn(context.settings.pacer)
       if (context.stopped) break
       if (phase.is === 'watching' && (context.isUnfilled || context.isDoubted)) {
         phase.stream?.abort()
@@ -190,7 +194,7 @@ export class Reflector {
       }
       if (phase.is === 'streaming' || phase.is === 'listing') {
         const held = context.settings.held?.of(context.target)
-        if (held !== undefined) await this.#released(held)
+        if (held !== undefined) await this.#untilReleased(held)
         if (context.isDoubted) phase = { ...phase, resourceVersion: '' }
       }
       if (context.stopped) break
@@ -230,7 +234,7 @@ export class Reflector {
     }
   }
 
-  /** Goes on when the watch is over. */
+  /** Follows the changes, and runs the next phase when the watch is over. */
   #watch({ stream }: Watching): void {
     this.#running = undefined
     void follow(this.#context, stream).then(next => {
@@ -240,7 +244,7 @@ export class Reflector {
 
   async #stream(phase: Streaming): Promise<Phase> {
     const context = this.#context
-    const outcome = await begun(context, phase)
+    const outcome = await opened(context, phase)
     if (outcome === undefined) return { is: 'stopped' }
     return outcome instanceof Stream ? { is: 'watching', stream: outcome } : afterStreaming(context, phase, outcome)
   }
@@ -296,7 +300,7 @@ export class Reflector {
   }
 
   /** Waits for its turn at the pacer, unless the reflector is stopped or asked not to wait. */
-  #pass(pacer: Pacer): Promise<void> {
+  #takeTurn(pacer: Pacer): Promise<void> {
     return new Promise(resolve => {
       const pass = (): void => {
         this.#wake = undefined
@@ -313,7 +317,7 @@ export class Reflector {
   }
 
   /** Waits until a list may begin, unless the reflector is stopped. */
-  async #released(first: Promise<void>): Promise<void> {
+  async #untilReleased(first: Promise<void>): Promise<void> {
     const { settings, target } = this.#context
     let held: Promise<void> | undefined = first
     while (held !== undefined && !this.#context.stopped) {
@@ -346,7 +350,7 @@ export class Reflector {
         timer.cancel()
         timer = clock.timer(Math.max(0, from + Math.min(ms, soonMs) - clock.monotonic()), end)
       }
-      // Somebody came between the refusal and this.
+      // A reader has asked for a retry between the refusal and this wait.
       if (lastError !== undefined && this.#askedAfter === lastError) this.#hurry()
     })
   }
@@ -372,7 +376,7 @@ function unlessStopped(context: ReflectorContext, proof: Promise<boolean> | unde
 }
 
 /** Resolves with a stream that has delivered its initial events, or with its end if it ended before; `undefined` if the reflector was stopped. */
-function begun(context: ReflectorContext, { resourceVersion }: Streaming): Promise<Stream | Ended | undefined> {
+function opened(context: ReflectorContext, { resourceVersion }: Streaming): Promise<Stream | Ended | undefined> {
   return new Promise(resolve => {
     const stop = (): void => {
       stream.abort()

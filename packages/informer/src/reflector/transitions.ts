@@ -107,7 +107,7 @@ export function isClosed(error: unknown): boolean {
   return isConnectionError(error) && error.code === 'CLIENT_CLOSED'
 }
 
-/** After `error` instead of a whole state. */
+/** The phase after a read of a whole state that has failed with `error`. */
 export function afterReading(context: ReflectorContext, phase: Streaming | Listing, error: Error): Phase {
   if (isClosed(error)) return ended(context, error)
   if (isResourceNotFound(error)) return missing(context, error)
@@ -128,7 +128,7 @@ export function afterReading(context: ReflectorContext, phase: Streaming | Listi
   return wait(context, isPassing(error) ? wholeState(context) : otherWay(context, phase), error)
 }
 
-/** After an initial state that did not come to its end in a stream (rule R11). */
+/** The phase after a streaming list that has ended before its whole state (rule R11). */
 export function afterStreaming(context: ReflectorContext, phase: Streaming, { end }: Ended): Phase {
   if (end.how !== 'closed' && !isUnended(end)) return afterReading(context, phase, asError(end.error))
   const isListed = ++context.failures.streamingList >= limits.streamingList.list
@@ -153,12 +153,12 @@ function insteadOf(context: ReflectorContext, { resourceVersion }: Streaming, re
   return { ...listing(context, first ? undefined : resourceVersion), refusedStreaming }
 }
 
-/** The alternative to a streaming list that has failed: a list, once. */
+/** The alternative to a failed read: a list after a streaming list, and after a list the usual read again. */
 function otherWay(context: ReflectorContext, phase: Streaming | Listing): Streaming | Listing {
   return phase.is === 'streaming' ? listing(context) : wholeState(context)
 }
 
-/** After a watch. */
+/** The phase after a watch that has ended. */
 export function afterWatching(context: ReflectorContext, { end, livedMs, openMs, events }: Ended): Phase {
   const { failures } = context
   if (openMs >= provenMs && end.how !== 'silent') context.backoff.reset()
@@ -231,7 +231,7 @@ function afterFailedWatch(context: ReflectorContext, again: Waiting['next'], err
   return wait(context, times < limits.watch.relist ? again : wholeState(context), error)
 }
 
-/** An answer or a line can't be read: `next`, or the state again. */
+/** The phase after an answer or a line that can't be read: `next`, or `relist` if this repeats. */
 function afterUnreadable(context: ReflectorContext, next: Waiting['next'], relist = next): Waiting {
   const times = ++context.failures.unreadable
   if (times >= limits.unreadable.longestWait) return waitLongest(context, relist)
@@ -244,7 +244,10 @@ function missing(context: ReflectorContext, error: Error): Missing | VerifyingNo
   return { is: context.isMissing ? 'missing' : 'verifying', error }
 }
 
-/** The phase after the proof for a 404. `isProved`: the server does not serve the resource. Otherwise the request is retried soon, and the stored objects stay. */
+/**
+ * The phase after the proof for a 404. `isProved`: the server does not serve the resource. Otherwise the request is retried soon, and the stored
+ * objects stay.
+ */
 export function afterVerifying(
   context: ReflectorContext,
   { error }: VerifyingNotServed,
@@ -272,7 +275,7 @@ export function longestWait(context: ReflectorContext): number {
   return longestMs * (1 + context.settings.environment.random())
 }
 
-/** Whether the server throttled, refused or does not have the resource: the same request is repeated later (rule R16). */
+/** Whether the server throttled the request or is unavailable, or the connection failed: the same request is repeated later (rule R16). */
 function isPassing(error: Error): boolean {
   if (isApiError(error)) return error.status === 429 || error.status === 503 || error.retryAfterMs !== undefined
   return isConnectionError(error) && error.code !== 'HEADERS_TOO_LARGE'

@@ -4,7 +4,7 @@ import type { ReplaceOptions, Snapshot, StoreWriter } from '../store/store-write
 /** The objects that a joining writer is filled with, as decoded, and the size of each in bytes as received. */
 export type FillSource = Iterable<{ readonly object: object; readonly bytes: number }>
 
-/** How many objects are filled in before the event loop is given back. */
+/** How many objects are filled in before the backfill yields to the event loop. */
 const sliceObjects = 256
 
 const none: readonly never[] = []
@@ -46,7 +46,7 @@ export class Writers {
       this.add(writer)
     })
     this.#backfills = [...this.#backfills, backfill]
-    // If a list is under way or pending, its commit fills the writer.
+    // While a list is under way, or before the first one, the writer waits: the backfill begins after the list's commit.
     if (this.#pending === undefined && this.#parts.resourceVersion !== undefined) backfill.begin()
   }
 
@@ -78,7 +78,7 @@ export class Writers {
     for (const backfill of this.#backfills) backfill.begin()
   }
 
-  /** The stream has come this far. */
+  /** Records that the stream has reached a resourceVersion. */
   progress(resourceVersion: string): void {
     each(this.#writers, writer => writer.progress(resourceVersion))
   }
@@ -87,7 +87,7 @@ export class Writers {
     const writers = this.#writers
     const only = writers.length === 1 && this.#backfills.length === 0 ? writers[0] : undefined
     if (only !== undefined) return only.change(type, object, bytes)
-    // Mostly none is being filled, and nothing is made for each change.
+    // Usually no writer is being filled, so no array is made for the change.
     const all: readonly (Backfill | StoreWriter)[] =
       this.#backfills.length === 0 ? writers : [...this.#backfills, ...writers]
     each(all, one => {
@@ -131,7 +131,7 @@ export class SnapshotFanOut {
   readonly #over: () => void
   /** The error of the first writer that was left out. */
   #failure: { readonly error: unknown } | undefined
-  /** Objects put in. */
+  /** The number of objects that were put in. */
   count = 0
 
   constructor(writers: readonly StoreWriter[], over: () => void, options?: ReplaceOptions) {

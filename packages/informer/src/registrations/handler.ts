@@ -29,11 +29,11 @@ export interface RegistrationOptions {
 
 /** The registration of one handler. Adding the same handler twice creates two. */
 export interface Registration {
-  /** All initial adds were delivered, and the handler has returned from them (rule R31). */
+  /** Whether all initial adds were delivered, and the handler has returned from them (rule R31). */
   readonly hasSynced: boolean
   /**
-   * The store has changes that the handler has not received yet: large batches (the first state, or a relist after a long gap) are delivered in
-   * slices. An object that disappears before its delivery is never delivered.
+   * Whether the store has changes that the handler has not received yet: large batches (the first state, or a relist after a long gap) are delivered
+   * in slices. An object that disappears before its delivery is never delivered.
    */
   readonly isBehind: boolean
   /** Resolves when `hasSynced` is true. Rejects with the signal's reason, or if the handler was removed or the informer ended before. */

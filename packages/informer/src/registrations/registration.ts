@@ -76,12 +76,12 @@ export class HandlerRegistration<C> implements Registration {
     this.#waiters.reject(why)
   }
 
-  /** There is too much to deliver at once: the objects that were added after the change `born` are delivered in slices. */
+  /** Delivers the objects that were added after the change `born` in slices, because they are too many to deliver at once. */
   fallBehind(born: number): void {
     if (!this.isOver) this.behind ??= new ReplayIterator(this.#parts.journal, born)
   }
 
-  /** Delivers an add, if its slices have not delivered the object, and will not. */
+  /** Delivers an add, unless a slice will deliver it. */
   add(key: string, born: number, object: C): void {
     if (this.#hasReached(born)) this.#add(key, born, object)
   }
@@ -98,7 +98,7 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   delete(key: string, born: number, object: C, finalStateUnknown: boolean): void {
-    // If the add is still to come, the handler has received none and will receive none.
+    // If the add is still to come, the handler has not received the object, and never will.
     if (!this.#hasReached(born)) return this.failedChanged(key)
     this.#call(key, () => this.#handler.delete?.(object, { key, finalStateUnknown }))
   }
@@ -134,7 +134,7 @@ export class HandlerRegistration<C> implements Registration {
     this.update(key, born, value as C, value as C)
   }
 
-  /** Resolves waiters, if everything that existed at first was delivered. Returns whether that is new. */
+  /** Resolves the waiters, if all initial objects were delivered. Returns whether that is new. */
   settle(): boolean {
     if (this.#hasSynced || this.isOver) return false
     const { journal } = this.#parts

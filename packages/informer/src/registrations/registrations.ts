@@ -25,9 +25,9 @@ interface Deleted<C> extends Added<C> {
 
 /** More adds than this at once are delivered in slices. */
 const sliceAbove = 1000
-/** The longest time of a slice, before the event loop gets its turn. */
+/** The longest time of a slice before it yields to the event loop, in milliseconds. */
 const sliceMs = 10
-/** The least number of calls of a slice. */
+/** The number of calls of a slice between two checks of its time. */
 const sliceLeast = 64
 
 /** Changes of one step, delivered in this order (rule R26). */
@@ -48,7 +48,7 @@ class Batch<C> {
 /** When a registration is called next. */
 interface Schedule {
   isInSlice: boolean
-  /** A slice comes in the next turn of the event loop. */
+  /** Whether a slice comes in the next turn of the event loop. */
   isSliceDue: boolean
   timer: Timer | undefined
 }
@@ -185,7 +185,7 @@ export class Registrations<C> {
     }
   }
 
-  /** Delivers the changes that handlers caused. */
+  /** Delivers the collected changes, and those that handlers cause meanwhile. */
   #finish(): void {
     try {
       if (this.#waiting.length > 0 || !this.#batch.isEmpty) this.#deliver()
@@ -276,7 +276,10 @@ export class Registrations<C> {
     })
   }
 
-  /** Calls `deliver` until it returns false, or for a limited time. After each call it delivers the changes that handlers caused. Returns whether `deliver` returned false. */
+  /**
+   * Calls `deliver` until it returns false, or for a limited time. After each call it delivers the changes that handlers caused. Returns whether
+   * `deliver` returned false.
+   */
   #inSlice(deliver: () => boolean): boolean {
     const { clock } = this.#options
     const begin = clock.monotonic()

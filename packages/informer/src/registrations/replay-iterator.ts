@@ -1,9 +1,9 @@
 import type { Entry } from '../entries/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 
-/** A place in the order of birth, which stays right whatever is born and goes. */
+/** A place in the order of birth, which stays valid when entries are added and removed. */
 export class ReplayIterator<C> {
-  /** All that was born up to this number was passed. */
+  /** All entries that were born up to this number were passed. */
   at: number
   readonly #births: Journal<C>['births']
   #index: number

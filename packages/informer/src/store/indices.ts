@@ -4,7 +4,7 @@ import type { Entry } from '../entries/entry.ts'
 import { watched } from '../watched.ts'
 import type { LabelIndex } from './by-label.ts'
 
-/** The names under which an object can be found. */
+/** Returns the values by which an index finds an object. */
 export type IndexFunction<C> = (object: C) => Iterable<string>
 
 /** One index: the entries under each value, and the values of each. */
@@ -47,18 +47,18 @@ export class Indices<C> {
     this.#indices.set(name, index)
     if (label !== undefined) this.#byLabel.set(label, index)
     for (const entry of entries) {
-      // Its function may have closed the store.
+      // The index function may have closed the store.
       if (this.#indices.get(name) !== index) return
       this.#put(index, entry, entry.value)
     }
   }
 
-  /** There is none. */
+  /** Whether there is no index. */
   get isEmpty(): boolean {
     return this.#indices.size === 0 && this.#byNamespace === undefined
   }
 
-  /** An entry is new, or has another value. */
+  /** Adds an entry that is new, or has another value. */
   put(entry: Entry<C>): void {
     if (this.#byNamespace !== undefined) putUnder(this.#byNamespace, namespaceOf(entry), entry)
     if (this.#indices.size === 0) return
@@ -143,7 +143,7 @@ function putUnder<C>(buckets: Map<string, Set<Entry<C>>>, value: string, entry: 
   else bucket.add(entry)
 }
 
-/** Of a bucket that is empty nothing is left. */
+/** Removes an entry from a bucket, and the bucket if it is empty then. */
 function removeFrom<C>(buckets: Map<string, Set<Entry<C>>>, value: string, entry: Entry<C>): void {
   const bucket = buckets.get(value)
   bucket?.delete(entry)

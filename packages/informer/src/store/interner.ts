@@ -1,6 +1,6 @@
 import { Sharer } from './sharer.ts'
 
-/** Shorter ones are shared by V8's JSON parser already. */
+/** V8's JSON parser shares shorter texts already. */
 const leastLength = 11
 /** Longer values of annotations are not shared: most of them are different. */
 const mostAnnotationLength = 64
@@ -32,8 +32,8 @@ export interface InternerOptions {
 }
 
 /**
- * Lets objects share what many of them have: the texts of kind, apiVersion, namespace, values of labels, short ones of
- * annotations, field managers; and where they are equal, all labels, all annotations if they are short, owners and finalizers.
+ * Lets objects share what many of them have: the texts of kind, apiVersion, namespace, values of labels, short values of
+ * annotations, field managers; and, if they are equal, all labels, all annotations if they are short, owners and finalizers.
  * It keeps at most 8,192 texts of 256 characters: of two generations of texts, the older one is dropped when the younger one is full.
  */
 export class Interner {
@@ -48,7 +48,7 @@ export class Interner {
   }
 
   /**
-   * Replaces such parts of a decoded object that is not used elsewhere yet. A frozen part is left unchanged.
+   * Replaces these parts of a decoded object, which must not be in use elsewhere yet. A frozen part is left unchanged.
    * @param key the object's key, which is kept with it: the name becomes a part of that text
    * @param former an earlier state of the object: most updates do not change its labels and annotations
    */
@@ -74,7 +74,7 @@ export class Interner {
     }
   }
 
-  /** A text that is equal, and the same for all. */
+  /** Returns an equal text: the same one each time, while it is remembered. */
   shared(text: string): string {
     const young = this.#young.get(text)
     if (young !== undefined) return young

@@ -1,6 +1,6 @@
 import { freezeDeep } from './freeze.ts'
 
-/** How many values are remembered, two in each place: of a list that comes in key order siblings are near each other. */
+/** The number of places, each with two values. So few are enough, because siblings are near each other in a list, which has the order of the keys. */
 const places = 512
 /** Longer texts are not shared, nor values that contain one: most of them are different. */
 const mostLength = 256
@@ -54,7 +54,7 @@ function isKnown(known: Known, value: object, parts: readonly Part[]): boolean {
   return true
 }
 
-/** All that a value says, in its order; of two maps, or of two lists, equal parts mean equal values. `undefined` for a value that is not shared. */
+/** The contents of a value, in their order; `undefined` for a value that is not shared. Two maps, or two lists, with equal parts are equal. */
 function partsOf(value: object): Part[] | undefined {
   if (!Array.isArray(value)) return partsOfMap(value)
   if (value.length > mostItems) return undefined

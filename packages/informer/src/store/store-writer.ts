@@ -29,7 +29,7 @@ export interface StoreWriter {
 /** How the state of a store is replaced. */
 export interface ReplaceOptions {
   /**
-   * Keep the stored object if its uid and resourceVersion are those of the snapshot (rule R8). `false` if the server may have been restored from a
+   * Whether the stored object is kept if its uid and resourceVersion are those of the snapshot (rule R8). `false` if the server may have been restored from a
    * backup, and may have given the same resourceVersion to another state (rule R5): an object that differs is then an update, and one that is
    * equal is no event. @default true
    */

@@ -62,7 +62,7 @@ export interface StoreOptions<C, S extends Scope = Scope> {
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
   /** The maximum number of deletions that are kept for slow cursors. @default the larger of 10,000 and the largest number of objects so far */
   readonly maxTombstones?: number | undefined
-  /** The maximum size of their objects, in bytes as received. @default 33_554_432 (32 MiB) */
+  /** The maximum size of the deleted objects that are kept, in bytes as received. @default 33_554_432 (32 MiB) */
   readonly maxTombstoneBytes?: number | undefined
   /** Makes the stored value of an object as decoded. @default the view's projection */
   readonly transform?: ((object: object) => C) | undefined
@@ -77,8 +77,8 @@ export interface StoreStats {
   /** Bytes of the stored objects, as received. */
   readonly receivedBytes: number
   /**
-   * The share of `managedFields` in the bytes received since the store was made, from 0 to 1, measured in one of 64 objects. Only full and exact
-   * views store them.
+   * The share of `managedFields` in the bytes received since the store was made, from 0 to 1, measured in a sample of the objects. Only full and
+   * exact views store them.
    */
   readonly managedFieldsShare: number
   readonly tombstones: number
@@ -506,7 +506,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     this.#notifyRemoved(entry, undefined)
   }
 
-  /** An event that is not a plain update. */
+  /** Applies an event that is not a plain update. */
   #apply(type: ChangeType, object: object, identity: Identity, bytes: number, writer: SourceWriter<C>): void {
     const { key, resourceVersion } = identity
     const held = this.#entries.get(key)
@@ -575,7 +575,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     }
   }
 
-  /** An object was deleted. `final`: its last state; `undefined` if that was not seen. */
+  /** Removes a deleted object. `final`: its last state; `undefined` if that was not seen. */
   #remove(entry: Entry<C>, final: Entry<C> | undefined): void {
     const last = final === undefined || isOlder(final, entry) ? entry : final
     // A list that does not contain the object proves that this state is gone; an event has a resourceVersion of its own.

@@ -22,7 +22,7 @@ export class Transformer<C> {
   readonly #interner: Interner
   /** Whether the projection is the caller's function: only its values may lack labels, or be `undefined`. */
   readonly #isOwn: boolean
-  /** `managedFields` may have been left out before the object was decoded. */
+  /** Whether `managedFields` may have been left out before the object was decoded. */
   readonly #isLean: boolean
   #count = 0
   #step = 1

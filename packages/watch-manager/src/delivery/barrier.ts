@@ -1,15 +1,15 @@
 import type { Timer } from '@wherry/client'
 import type { Reset, Synced } from '@wherry/informer'
 
-/** An event that all earlier calls must have settled before, and that nothing overtakes. */
+/** An event that is delivered only when all earlier calls of its view have settled, and that no later event overtakes. */
 export class Barrier<C> {
   /** `undefined`: the view was moved to another scope. */
   readonly event: Reset<C> | Synced<C> | undefined
-  /** How often in a row it was refused. */
+  /** How often in a row its call has failed. */
   failures = 0
-  /** Its call is under way. */
+  /** Whether its call is under way. */
   running = false
-  /** Until it may be tried again. */
+  /** The timer of the next try. */
   timer: Timer | undefined
 
   constructor(event?: Reset<C> | Synced<C>) {

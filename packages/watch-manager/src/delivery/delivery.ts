@@ -10,13 +10,13 @@ import { RetryKeys } from './retry-keys.ts'
 import { Call, Running } from './running.ts'
 import type { SinkLimits } from './sink-limits.ts'
 
-/** How many changes are taken off the cursor at once. A sink that stalls keeps so many from being coalesced, and on the heap. */
+/** How many changes are taken from the cursor at once. While a sink stalls, so many changes stay in memory and are not coalesced. */
 const batchSize = 16
 
 /** How many calls are made before other deliveries have their turn. */
-const most = 32
+const mostCalls = 32
 
-/** The clock is looked at after so many calls. */
+/** The number of calls between two looks at the clock. */
 const stride = 8
 
 const nothing: readonly never[] = []
@@ -24,7 +24,7 @@ const nothing: readonly never[] = []
 /** The result of one step: a call was made, a call was made and is awaited, or there is nothing to do for now. */
 type Outcome = 'made' | 'awaited' | 'nothing'
 
-/** What a call was rejected with. */
+/** The reason of a call that was rejected. */
 interface Refusal {
   readonly reason: unknown
 }
@@ -33,9 +33,9 @@ type Settled = (error: Refusal | undefined) => void
 
 /** Receives a delivery's milestones. */
 export interface DeliveryListener {
-  /** The sink took a `synced`. */
+  /** Called when the sink has taken a `synced`. */
   synced(): void
-  /** The cursor was closed under it. */
+  /** Called when somebody else has closed the cursor. */
   ended(): void
 }
 
@@ -48,11 +48,11 @@ export class Delivery<C> implements Worker {
   queued = false
   readonly #limits: SinkLimits<C>
   readonly #listener: DeliveryListener
-  /** As the sink knows it. */
+  /** The view by which the sink knows the delivery. */
   #view: View<C>
-  /** What the cursor reads. */
+  /** The view that the cursor reads. */
   #target: View<C>
-  /** What it may come to read. */
+  /** The view that the cursor reads after a move that is under way, if the move succeeds. */
   #expected: View<C> | undefined
   #cursor: Cursor<C> | undefined
   #batch: readonly Change<C>[] = nothing
@@ -63,7 +63,7 @@ export class Delivery<C> implements Worker {
   #held: RetryKeys<C> | undefined
   #running: Running | undefined
   #resets = 0
-  /** A view of a change that has the key of the one that the sink knows. */
+  /** The view of the last change, if it has the key of the sink's view: it saves the comparison of keys. */
   #same: View<C> | undefined
   /** Resolves the calls of {@link moved} that wait. */
   #awaitingMove: (() => void)[] | undefined
@@ -77,36 +77,36 @@ export class Delivery<C> implements Worker {
     this.#listener = listener
   }
 
-  /** Reads from this cursor from now on, which is at its start. */
+  /** Follows a cursor, which is at its start. */
   follow(cursor: Cursor<C>): void {
     this.#cursor = cursor
     this.#ready()
   }
 
-  /** No call begins until as many calls of {@link resume}. */
+  /** Makes no call until {@link resume} was called as often. */
   pause(): void {
     this.#pauses++
   }
 
-  /** Goes on. */
+  /** Takes back a call of {@link pause}. */
   resume(): void {
     this.#pauses--
     this.#ready()
   }
 
-  /** The cursor may read this view from some change on. */
+  /** Announces a move: the cursor may read this view from some change on. */
   expect(to: View<C>): void {
     this.#expected = to
   }
 
-  /** The cursor reads this view now: the sink is notified of that before its next event. */
+  /** Records that the cursor reads this view now. The sink is notified of that before its next event. */
   move(to: View<C>): void {
     this.#expected = undefined
     this.#target = to
     this.#ready()
   }
 
-  /** No call begins from now on, and what waited is dropped. */
+  /** Ends the delivery: no call begins after this, and waiting events are dropped. */
   stop(): void {
     this.#stopped = true
     for (const resolve of this.#awaitingMove?.splice(0) ?? nothing) resolve()
@@ -126,7 +126,7 @@ export class Delivery<C> implements Worker {
     return isNotifying ? [this.#view, this.#target] : [this.#view]
   }
 
-  /** Resolves when the sink knows it as what it is, or it was stopped. */
+  /** Resolves when the sink knows the delivery by the view that the cursor reads, or when the delivery was stopped. */
   async moved(): Promise<void> {
     if (!this.#isMoving || this.#stopped) return
     const waiting = this.#awaitingMove ?? []
@@ -134,7 +134,7 @@ export class Delivery<C> implements Worker {
     await new Promise<void>(resolve => waiting.push(resolve))
   }
 
-  /** The sink knows another view than the one that the cursor reads, or is about to. */
+  /** Whether the sink knows another view than the view that the cursor reads, or may read soon. */
   get #isMoving(): boolean {
     return this.#view !== this.#target || this.#expected !== undefined
   }
@@ -151,8 +151,8 @@ export class Delivery<C> implements Worker {
 
   /** Changes that the sink has not taken yet. */
   get lag(): number {
-    const taken = this.#batch.length - this.#at
-    return (this.#cursor?.lag ?? 0) + taken + (this.#held?.size ?? 0) + (this.#barrier === undefined ? 0 : 1)
+    const left = this.#batch.length - this.#at
+    return (this.#cursor?.lag ?? 0) + left + (this.#held?.size ?? 0) + (this.#barrier === undefined ? 0 : 1)
   }
 
   /** How long the oldest of them has been waiting, in milliseconds. */
@@ -169,9 +169,13 @@ export class Delivery<C> implements Worker {
     let outcome = 'nothing' as Outcome
     const stretch = (call: Call): void => {
       do outcome = this.#one(call)
-      while (outcome === 'made' && ++calls < most && (calls % stride !== 0 || environment.clock.monotonic() < until))
+      while (
+        outcome === 'made' &&
+        ++calls < mostCalls &&
+        (calls % stride !== 0 || environment.clock.monotonic() < until)
+      )
     }
-    // An awaited call keeps its context to itself: a call that it makes is made within it.
+    // Each awaited call has a context of its own, which identifies the calls that are made within it.
     do {
       const call = new Call()
       context.within(call, stretch, call)
@@ -187,7 +191,7 @@ export class Delivery<C> implements Worker {
     const held = this.#held?.peek(barrier === undefined)
     if (held !== undefined) return this.#deliverHeld(held, call)
     if (barrier !== undefined) return this.#pass(barrier, call)
-    // Without room for one more call nothing is taken off the cursor: its changes are coalesced.
+    // Without room for another call, no change is taken from the cursor, which coalesces the changes.
     if (!this.#limits.openToFresh) return this.#wait(true)
     if (this.#at === this.#batch.length && !this.#take()) return 'nothing'
     const event = this.#batch[this.#at] as Change<C>
@@ -206,7 +210,7 @@ export class Delivery<C> implements Worker {
     return 'made'
   }
 
-  /** Takes one off the batch, and keeps no delivered change. */
+  /** Removes the first change of the batch. The batch keeps no delivered change. */
   #pop(): void {
     this.#at++
     if (this.#at < this.#batch.length) return
@@ -214,7 +218,7 @@ export class Delivery<C> implements Worker {
     this.#at = 0
   }
 
-  /** Takes further changes off the cursor. False: there are none. */
+  /** Takes further changes from the cursor. Returns false if there are none. */
   #take(): boolean {
     const cursor = this.#cursor
     if (cursor === undefined) return false
@@ -235,7 +239,7 @@ export class Delivery<C> implements Worker {
     return false
   }
 
-  /** There is no work. Drops the structures that only work needs: a thousand deliveries may rest. */
+  /** Drops the structures that only work needs, because there is no work: a thousand deliveries may rest. */
   #rest(): void {
     if (this.#held?.size === 0) this.#held = undefined
     if (this.#running?.size === 0) this.#running = undefined
@@ -282,7 +286,7 @@ export class Delivery<C> implements Worker {
     if (!this.#stopped) this.#heldKeys().failed(held ?? this.#heldKeys().open(event.key), event)
   }
 
-  /** Delivers what nothing may overtake (a reset, a synced, a move) once all earlier calls have settled. */
+  /** Delivers a barrier (a reset, a synced, a move) once all earlier calls have settled. */
   #pass(barrier: Barrier<C>, call: Call): Outcome {
     if (barrier.timer !== undefined || (this.#running?.size ?? 0) > 0) return 'nothing'
     if (!this.#limits.open) return this.#wait(false)

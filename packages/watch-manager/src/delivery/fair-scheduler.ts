@@ -2,19 +2,19 @@ import type { Clock } from '@wherry/client'
 
 /** Something with work to do, a bit at a time. */
 export interface Worker {
-  /** It waits for its turn. Kept by {@link FairScheduler}. */
+  /** Whether it waits for its turn. {@link FairScheduler} sets this. */
   queued: boolean
-  /** Does a bit, not much past `until` on the monotonic clock. True: there is more to do at once. */
+  /** Does a bit of work, not much past `until` on the monotonic clock. Returns whether there is more to do at once. */
   step(until: number): boolean
 }
 
-/** Our code gives the event loop back this often, in milliseconds. */
+/** How long the work goes on before it yields to the event loop, in milliseconds. */
 const sliceMs = 10
 
 /**
  * Shares the event loop among workers: each in its turn, in slices, so that a thousand busy ones don't hold it any longer
- * than one does. What becomes ready within one turn of the loop is worked on in the next: changes that come together are
- * read together.
+ * than one does. Work that becomes ready while there is none begins in the next turn of the loop: changes that come together
+ * are read together.
  */
 export class FairScheduler {
   readonly #clock: Clock
@@ -45,7 +45,7 @@ export class FairScheduler {
     this.#going = false
   }
 
-  /** Works until then. False: there is nothing left to do. */
+  /** Works up to the time `until`. Returns false if there is nothing left to do. */
   #slice(until: number): boolean {
     do {
       const worker = this.#first()
@@ -61,7 +61,7 @@ export class FairScheduler {
     return true
   }
 
-  /** Takes the first out of the line. */
+  /** Takes the worker that has waited longest. */
   #first(): Worker | undefined {
     if (this.#next.length === 0) {
       this.#next = this.#added.reverse()

@@ -10,13 +10,13 @@ export type ObjectEvent<C> = Changed<C> | Deleted<C>
  */
 export class RetryKey<C> {
   readonly key: string
-  /** Since when, on the monotonic clock. */
+  /** Since when events are held, on the monotonic clock. */
   readonly since: number
   deleted: ObjectEvent<C> | undefined
   changed: ObjectEvent<C> | undefined
   /** How often in a row its call failed. */
   failures = 0
-  /** Until it may be tried again. */
+  /** The timer of the next try. */
   timer: Timer | undefined
 
   constructor(key: string, since: number) {

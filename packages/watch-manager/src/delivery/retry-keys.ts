@@ -4,7 +4,7 @@ import type { SinkLimits } from './sink-limits.ts'
 /** The events that one delivery holds apart from its cursor, by key. */
 export class RetryKeys<C> {
   readonly #limits: SinkLimits<C>
-  /** Something has become due. */
+  /** Called when a key has become due. */
   readonly #ready: () => void
   readonly #keys = new Map<string, RetryKey<C>>()
   /** Due: events that waited during a call that succeeded. */
@@ -45,13 +45,13 @@ export class RetryKeys<C> {
     return this.#due[0]
   }
 
-  /** Takes off what {@link peek} gave. */
+  /** Removes the key that {@link peek} has returned from the due keys. */
   shift(held: RetryKey<C>): void {
     if (this.#next[0] === held) this.#next.shift()
     else this.#due.shift()
   }
 
-  /** Its call succeeded. */
+  /** Records that the call for a key has succeeded. */
   succeeded(held: RetryKey<C>): void {
     if (held.failures > 0) this.#limits.retrying--
     held.failures = 0
@@ -59,7 +59,7 @@ export class RetryKeys<C> {
     else this.#next.push(held)
   }
 
-  /** Its call failed: it is retried after a backoff, with the newest event then. */
+  /** Records that the call for a key has failed. It is retried after a backoff, with the newest event then. */
   failed(held: RetryKey<C>, event: ObjectEvent<C>): void {
     if (held.failures === 0) this.#limits.retrying++
     held.failures++
@@ -71,7 +71,7 @@ export class RetryKeys<C> {
     })
   }
 
-  /** A replay begins, which delivers all existing objects. Deletions that were not delivered stay. */
+  /** Drops the held `changed` events, because a replay delivers all existing objects. Deletions that were not delivered stay. */
   forgetChanged(): void {
     for (const held of this.#keys.values()) held.changed = undefined
   }

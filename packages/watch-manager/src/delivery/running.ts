@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * A call to a sink that others may have to wait for, and its context's identity: a call that is made from within it is
- * known by it (rule R23).
+ * A call to a sink, which others may have to wait for. It identifies its context, too: calls that are made within it
+ * are recognized by it (rule R23).
  */
 export class Call {
-  /** What it is about, once somebody may have to wait for it. */
+  /** The subject of the call, once somebody may have to wait for it. */
   what = ''
   /** The call from within which it was made. */
   readonly outer: Call | undefined
@@ -19,7 +19,7 @@ export class Call {
 export class CallContext {
   readonly #storage = new AsyncLocalStorage<Call | undefined>()
 
-  /** The innermost call that we are in, its asynchronous parts among it. */
+  /** The innermost call that the present code runs in, also after an `await`. */
   get current(): Call | undefined {
     return this.#storage.getStore()
   }
@@ -28,7 +28,7 @@ export class CallContext {
     return this.#storage.run(call, fn, ...args)
   }
 
-  /** Runs what outlives the call that it was caused by. */
+  /** Calls a function outside the present call: its work outlives that call. */
   outside<R>(fn: () => R): R {
     return this.#storage.run(undefined, fn)
   }
@@ -36,7 +36,7 @@ export class CallContext {
 
 /** Calls that are under way. */
 export class Running {
-  /** One at a time, as most sinks work, costs no set. */
+  /** Most sinks have one call at a time, which needs no set. */
   #first: Call | undefined
   #others: Set<Call> | undefined
   #waiting: (() => void)[] | undefined

@@ -12,7 +12,7 @@ export interface SinkLimitsOptions {
 
 const nobody: readonly never[] = []
 
-/** What all deliveries to one sink share: the sink, its bounds, and what was counted. */
+/** The parts that all deliveries to one sink share: the sink, its bounds, and its counters. */
 export class SinkLimits<C> {
   readonly registrar: string
   readonly sink: Sink<C>
@@ -23,7 +23,7 @@ export class SinkLimits<C> {
   readonly #concurrency: number
   /** Calls under way. */
   running = 0
-  /** Of those, the ones for objects that are not being retried. */
+  /** The calls under way for objects that are not being retried. */
   fresh = 0
   /** Objects that are being retried. */
   retrying = 0
@@ -33,7 +33,7 @@ export class SinkLimits<C> {
   retried = 0
   /** How often a cursor was sent back to the start. */
   resets = 0
-  /** Those that wait for {@link open}, and those that wait for {@link openToFresh}, in the order in which they came. */
+  /** The workers that wait for {@link open}, and those that wait for {@link openToFresh}, in the order in which they came. */
   #waiting: readonly Worker[] = nobody
   #waitingFresh: readonly Worker[] = nobody
 
@@ -52,30 +52,30 @@ export class SinkLimits<C> {
     this.#concurrency = sink.concurrency ?? 1
   }
 
-  /** A call may be made. */
+  /** Whether a call may be made. */
   get open(): boolean {
     return this.running < this.#concurrency
   }
 
-  /** A call may be made that, should it fail, is one more to retry. */
+  /** Whether a call may be made for an object that is not being retried: if the call fails, there is one object more to retry. */
   get openToFresh(): boolean {
     return this.open && this.retrying + this.fresh < this.#options.maxRetrying
   }
 
-  /** How long to wait after so many failures in a row, in milliseconds: drawn from [d, 2d], d doubling. */
+  /** How long to wait after so many failures in a row, in milliseconds: a random time from d to 2d. d doubles with each failure. */
   backoff(failures: number): number {
     const { retryInitialMs, retryMaxMs } = this.#options
     return Math.min(retryInitialMs * 2 ** (failures - 1), retryMaxMs) * (1 + this.environment.random())
   }
 
-  /** `worker` gets a turn when a call may be made; with `fresh`, one for an object that is not being retried. */
+  /** Gives `worker` a turn when a call may be made; with `fresh`, when a call for an object that is not being retried may be made. */
   wait(worker: Worker, fresh: boolean): void {
-    // An array that is made as long as it is takes less than one that was pushed to.
+    // `concat` makes an array of exactly this length, which takes less memory than a `push`.
     const waiting = fresh ? this.#waitingFresh : this.#waiting
     if (!waiting.includes(worker)) this.#setWaiting(waiting.concat([worker]), fresh)
   }
 
-  /** `worker` waits no more. */
+  /** Ends the wait of `worker`. */
   forget(worker: Worker): void {
     this.#waiting = this.#waiting.filter(each => each !== worker)
     this.#waitingFresh = this.#waitingFresh.filter(each => each !== worker)

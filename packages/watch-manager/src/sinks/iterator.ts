@@ -42,7 +42,7 @@ export function iteratorSink<C = unknown>(options: IteratorSinkOptions = {}): It
   return new ReadSink<C>(options.concurrency ?? 1)
 }
 
-/** An event that nobody has read yet, and what says that it is taken. */
+/** An event that nobody has read yet, and the function that reports it as taken. */
 interface Offer<C> {
   readonly event: SinkEvent<C>
   readonly taken: () => void
@@ -62,7 +62,7 @@ class ReadSink<C> implements IteratorSink<C> {
     return new Promise(taken => {
       const offer = { event, taken }
       const reader = this.#readers.shift()
-      // There may be a thousand that nobody reads: no longer than need be.
+      // `concat` makes an array of exactly this length, because a thousand sinks may have an event that nobody reads.
       if (reader === undefined) this.#offers = this.#offers.concat([offer])
       else reader(offer)
     })

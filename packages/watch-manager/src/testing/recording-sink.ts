@@ -71,7 +71,7 @@ export class RecordingSink implements Sink {
     return this.#views.get(view.key)?.objects ?? new Map()
   }
 
-  /** A replay of the view is going on. */
+  /** Whether a replay of the view is going on. */
   replaying(view: View): boolean {
     return this.#views.get(view.key)?.stale !== undefined
   }

@@ -12,7 +12,7 @@ export interface SinkSubject<S extends Sink<never> = Sink<never>> {
    * out for a sink that stores nothing, such as one that fills a queue: then only the calls of the sink are checked.
    */
   contents?(view: View): Contents | Promise<Contents>
-  /** Lets go of the storage. */
+  /** Releases the storage. */
   close?(): unknown
 }
 

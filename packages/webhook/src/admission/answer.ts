@@ -44,7 +44,10 @@ export async function answer(
   return failed(definition, ...described(failure.thrown, request), warnings)
 }
 
-/** Returns an error text if the webhook is not declared for the request: the configuration in the cluster then differs from the program. */
+/**
+ * Returns an error text if the webhook is not declared for the request, because the configuration in the cluster differs from the program, or if the request
+ * lacks an object.
+ */
 function misdirected(definition: WebhookDefinition, request: AdmissionRequest): string | undefined {
   const { view, subResource, operations } = definition
   const { group, version, plural } = view.resource
@@ -87,7 +90,7 @@ function described(thrown: unknown, { uid }: AdmissionRequest): [code: number, w
   return [500, `${what}; the log of the operator says why (request ${uid})`]
 }
 
-/** Counts requests that no handler has decided. */
+/** Counts a request that no handler has decided. */
 function count({ name }: WebhookDefinition, reason: string, { environment }: HandlerParts): void {
   environment.metrics.count('wherry_webhook_failures_total', { webhook: name, reason })
 }

@@ -58,7 +58,7 @@ function compareLists(
   }
   const changed = shorter - ends
   for (let at = from; at < changed; at++) compare(before[at], after[at], pointer(path, at), patch)
-  // From the end, so that each index is still that of the item at its removal.
+  // From the end, because a removal shifts the items after it.
   for (let at = before.length - ends - 1; at >= Math.max(from, changed); at--)
     patch.push({ op: 'remove', path: pointer(path, at) })
   for (let at = Math.max(from, changed); at < after.length - ends; at++) {

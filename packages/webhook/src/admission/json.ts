@@ -10,7 +10,7 @@ export function isFields(value: unknown): value is Readonly<Record<string, unkno
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-/** The names of the fields that JSON has, which are not undefined. `__proto__` is left out, because a copy of an object loses a field of that name. */
+/** The names of the fields that are not undefined, as in JSON. `__proto__` is left out, because a copy of an object loses a field of that name. */
 export function fieldsOf(value: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(value).filter(key => value[key] !== undefined && key !== '__proto__')
 }

@@ -28,7 +28,7 @@ export interface HandlerOutcome {
 /** A single error for all runs, because an error with a stack takes time to make. */
 const answered = new Error('the request was answered')
 
-/** Runs a handler for one request, for 0.8 of the time that the API server waits. Never rejects. */
+/** Runs a handler for one request, for at most 80 % of the time that the API server waits. Never rejects. */
 export async function runHandler(
   definition: WebhookDefinition,
   request: AdmissionRequest,
@@ -73,7 +73,7 @@ export async function runHandler(
     }
     const [draft, finish] = create(object as object)
     await Promise.race([run({ draft }), late])
-    // Parts without a draft are the same object, so the comparison skips them.
+    // Parts that the handler has not touched are the same objects, so the comparison skips them.
     const patch = denials.status === undefined ? jsonPatch(object, finish()) : []
     checkChanges(patch, common.subResource)
     return { denials, failure: undefined, patch }

@@ -1,7 +1,7 @@
 import { isConflict, isInvalid, isNotFound } from '@wherry/client'
 import type { Bundled } from './holder.ts'
 
-/** The number of refusals in a row that is no coincidence. */
+/** The number of refusals in a row after which the error is no longer taken for a coincidence. */
 const manyRefusals = 3
 
 /**
@@ -14,7 +14,7 @@ export type Attempt = { readonly live: Bundled } | 'gone' | 'changed' | 'refused
 export class Attempts {
   #refusals = 0
 
-  /** Makes a write. Rejects with errors that a retry does not resolve. */
+  /** Makes a write. Rejects with all other errors, and with the last of several refusals in a row. */
   async make(write: () => Promise<Bundled>): Promise<Attempt> {
     try {
       const live = await write()

@@ -18,7 +18,7 @@ export interface BundleWriterParts {
   readonly managers: BundleManagers
   /** Ends the requests. */
   readonly signal: AbortSignal
-  /** The state of now. */
+  /** Returns the latest known state. */
   readonly live: () => Bundled | undefined
 }
 
@@ -88,7 +88,10 @@ export class BundleWriter {
     return live === undefined ? [] : this.#parts.holder.mine(live)
   }
 
-  /** Whether the manager of bundles owns the bundle of each part, so that an apply of the rest does not remove it. An interrupted start may have left a bundle to the other manager. */
+  /**
+   * Whether the manager of bundles owns the bundle of each part, so that an apply of the rest does not remove the bundle. An interrupted start may have left a
+   * bundle to the other manager.
+   */
   get #hasBundles(): boolean {
     const { holder, managers } = this.#parts
     const live = this.#parts.live()

@@ -5,7 +5,7 @@ import type { Bundled, BundleHolder } from './holder.ts'
 
 const part = 'conversion'
 
-/** The conversion in a CustomResourceDefinition, which is another's. */
+/** The holder for the conversion in a CustomResourceDefinition. Another writer owns the definition. */
 export function definitionHolder({ definition, conversion }: ConversionStanza, takenUp?: TakenUp): BundleHolder {
   const { webhook } = conversion
   const path = pathOf(conversion)
@@ -19,7 +19,7 @@ export function definitionHolder({ definition, conversion }: ConversionStanza, t
     seen: (live, { areThere, areWhole }) => {
       if (live === undefined) takenUp?.see('absent', undefined)
       else if (!areThere) takenUp?.see('lacking', undefined)
-      // An incomplete bundle later makes conversions fail, but the API server never returns unconverted objects.
+      // If the bundle becomes incomplete later, conversions fail, but the API server never returns unconverted objects.
       else if (areWhole) takenUp?.see('there', changedAt(live))
     },
     mine: live => {
@@ -35,7 +35,7 @@ export function definitionHolder({ definition, conversion }: ConversionStanza, t
   }
 }
 
-/** The time of the last write of `spec.conversion`, in milliseconds since 1970. */
+/** The time of the last write by an owner of `spec.conversion`, in milliseconds since 1970. */
 function changedAt({ metadata }: Bundled): number | undefined {
   const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
     JSON.stringify(fieldsV1 ?? {}).includes('"f:conversion"'),

@@ -5,7 +5,10 @@ import { BundleFightError } from '../errors.ts'
 /** The number of resets, without two minutes between them, that is reported as a fight. */
 const manyResets = 5
 
-/** Counts the resets of a configuration's bundles by other writers. The first reset is repaired at once, and later resets with a growing delay of up to five seconds. */
+/**
+ * Counts the resets of a configuration's bundles by other writers. The first reset is repaired at once, and later resets with a growing delay of up to five
+ * seconds.
+ */
 export class Fight {
   readonly #environment: Environment
   readonly #configuration: string

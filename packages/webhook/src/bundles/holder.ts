@@ -15,7 +15,7 @@ export interface BundleHolder {
   readonly objectName: string
   /** The view of the object. It has managedFields, which name the writer that resets a bundle. */
   readonly view: View<Bundled, 'cluster'>
-  /** The parts that the operator declares. */
+  /** The names of the parts that the operator declares. */
   readonly names: readonly string[]
   /** Whether the operator creates the object. If not, another writer does: the operator waits for the object, and restores its own stanza in it. */
   readonly isOwn: boolean

@@ -16,7 +16,7 @@ import { Ownership } from './ownership.ts'
 /** The time until the next check of whether the Service exists, in milliseconds. */
 const serviceMs = 5_000
 
-/** The time until a write is repeated that failed because of another writer, in milliseconds. */
+/** The delay before the repetition of a write that failed because of another writer, in milliseconds. */
 const againMs = 100
 
 /** Options of {@link KeptBundles}. */
@@ -27,7 +27,7 @@ export interface KeptParts {
   readonly holder: BundleHolder
   /** Whether the operator applies its parts of the object. If not, a manifest has the parts, and the operator writes only the bundles. */
   readonly isApplied: boolean
-  /** For how long an API server may not have noticed a bundle, in milliseconds. */
+  /** How long an API server may take to notice a bundle, in milliseconds. */
   readonly settleMs: number
   /** The Service that the applied object names; `undefined` if it names an address. */
   readonly service?: OwnService | undefined
@@ -44,11 +44,11 @@ export class KeptBundles {
   readonly #end = new AbortController()
   #live: Bundled | undefined
   #bundles: readonly ReadonlyMap<string, Trusted>[] = []
-  /** The time at which each authority was first in all bundles, on the monotonic clock. */
+  /** The time at which each certificate in all bundles was first in all of them, on the monotonic clock. */
   #trustedSince = new Map<string, number>()
   /** The time at which a certificate that is none of the authorities was first in a bundle. */
   #extraSince = new Map<string, number>()
-  /** The authorities in all bundles, as one text; `undefined` if a bundle lacks an authority. */
+  /** The fingerprints of the current authorities, as one text; `undefined` if a bundle lacks an authority, or there is no bundle. */
   #whole: string | undefined
   #changedAt: number | undefined
   #mayWriteAt = 0
@@ -113,7 +113,7 @@ export class KeptBundles {
     return since !== undefined && clock.monotonic() - since >= this.#parts.settleMs
   }
 
-  /** @throws NotYetError while the API server does not trust the serving certificate, or does not have the object */
+  /** @throws NotYetError while the API server does not trust the serving certificate, or lacks the object or a part of it */
   checkReady(): void {
     const { holder, isApplied } = this.#parts
     if (!holder.isOwn && this.#live === undefined)
@@ -174,7 +174,7 @@ export class KeptBundles {
 
   async #round(): Promise<void> {
     const { certificates, client, holder } = this.#parts
-    // Its time may have come to be trusted.
+    // An authority may count as trusted by now.
     certificates.recheck()
     const now = client.environment.clock.monotonic()
     if (!this.#ownership.isApplied) {
@@ -199,7 +199,7 @@ export class KeptBundles {
     await this.#write(() => this.#writer.applyBundles(names, { resourceVersion }))
   }
 
-  /** Writes, and uses the state in the answer. If the watch has a newer state by then, that counts, and `note` is not called. */
+  /** Writes, and uses the state in the answer. If the watch has delivered a newer state by then, the newer state counts, and `note` is not called. */
   async #write(write: () => Promise<Bundled>, note: (live: Bundled) => void = () => {}): Promise<void> {
     const losses = this.#losses
     const attempt = await this.#attempts.make(write)
@@ -207,11 +207,11 @@ export class KeptBundles {
     // The watch will deliver the change and ask for a round.
     if (attempt === 'changed') return
     if (attempt === 'refused') {
-      // Another caller may ask for a round before that time.
+      // A bound for all rounds, because another caller may ask for a round earlier.
       this.#mayWriteAt = this.#parts.client.environment.clock.monotonic() + againMs
       return this.#rounds.ask()
     }
-    // Somebody has deleted or changed the object while the answer was on its way.
+    // Another writer has deleted or changed the object while the answer was on its way.
     if (this.#losses !== losses || isOlder(attempt.live, this.#live)) return this.#rounds.ask()
     note(attempt.live)
     this.#see(attempt.live)

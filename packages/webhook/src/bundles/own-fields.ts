@@ -15,8 +15,8 @@ export function ownFields({ metadata }: Bundled, fieldManager: string): OwnField
 }
 
 /**
- * Whether another writer has taken a field away since then. Another version of the operator does not count: it applies its own fields and so changes the
- * time too, because both versions run during a rollout.
+ * Whether another writer has taken a field away since then. Another version of the operator does not count, because both versions run during a rollout: it
+ * applies its own fields, which changes the time too.
  */
 export function isTaken(then: OwnFields, now: OwnFields | undefined): boolean {
   return now === undefined || (now.time === then.time && now.fields !== then.fields)

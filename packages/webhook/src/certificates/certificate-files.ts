@@ -18,7 +18,7 @@ export interface CertificateFiles {
   readonly ca?: string | undefined
 }
 
-/** How often the files are read even if no change was noticed, in milliseconds: not every file system notices. */
+/** How often the files are read even if no change was reported, in milliseconds: not every file system reports changes. */
 const pollMs = 10_000
 
 interface Read extends ServingCertificate {

@@ -24,10 +24,10 @@ export const utf8String = (text: string): Buffer => tagged(0x0c, Buffer.from(tex
 export const yes: Buffer = tagged(0x01, Buffer.of(0xff))
 /** A value with a context-specific tag number that contains other values. */
 export const explicit = (number: number, ...items: readonly Uint8Array[]): Buffer => tagged(0xa0 + number, ...items)
-/** A plain value with a number of its own in its context. */
+/** A primitive value with a context-specific tag number. */
 export const implicit = (number: number, bytes: Uint8Array): Buffer => tagged(0x80 + number, bytes)
 
-/** A number that is not negative, of big-endian bytes. */
+/** A non-negative number from big-endian bytes. */
 export function integer(...bytes: readonly number[]): Buffer {
   let first = 0
   while (first < bytes.length - 1 && bytes[first] === 0) first += 1
@@ -35,7 +35,7 @@ export function integer(...bytes: readonly number[]): Buffer {
   return tagged(0x02, Buffer.from((shortest[0] as number) >= 0x80 ? [0, ...shortest] : shortest))
 }
 
-/** Bits; the last `unused` are none. */
+/** The bits of bytes, without the last `unused` bits. */
 export function bitString(bytes: Uint8Array, unused = 0): Buffer {
   return tagged(0x03, Buffer.of(unused), bytes)
 }
@@ -52,7 +52,7 @@ function base128(number: number): readonly number[] {
   return bytes
 }
 
-/** A time in milliseconds since 1970, rounded down to whole seconds. As RFC 5280 requires, the year has two digits before 2050 and four digits from then on. */
+/** A time in milliseconds since 1970, rounded down to whole seconds. As RFC 5280 requires, a year before 2050 has two digits, and a later year has four. */
 export function time(ms: number): Buffer {
   const text = new Date(ms)
     .toISOString()

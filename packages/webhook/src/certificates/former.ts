@@ -1,6 +1,6 @@
 import type { Clock } from '@wherry/client'
 
-/** How long an authority that was replaced by hand stays in bundles, in milliseconds, because other replicas may still serve a certificate of it. */
+/** How long a replaced authority stays in bundles, in milliseconds, because other replicas may still serve a certificate that it signed. */
 export const graceMs = 3_600_000
 
 /** Authorities that were replaced within the last hour. */

@@ -7,13 +7,13 @@ import type { Lives } from './schedule.ts'
 
 /** Options of the certificates that the operator makes, or the files to use instead. */
 export interface CertificateOptions {
-  /** PEM files of the serving certificate, such as those of cert-manager. The files are read again when they change. @default the operator makes certificates */
+  /** PEM files of the serving certificate, such as those of cert-manager, which are read again when they change. @default the operator makes certificates */
   readonly files?: CertificateFiles | undefined
   /** Names and addresses of the server other than those of the Service. @default none */
   readonly names?: readonly string[] | undefined
   /**
-   * How long an authority is valid, in milliseconds. There are two; after each half of this time the older is replaced. At least 8000, and four times `servingLifeMs`.
-   * Short lives are for tests.
+   * How long an authority is valid, in milliseconds. There are two authorities, and the older one is replaced after each half of this time. At least 8000, and
+   * at least four times `servingLifeMs`. Short lives are for tests.
    * @default 360 days
    */
   readonly authorityLifeMs?: number | undefined

@@ -28,7 +28,7 @@ const longestWaitMs = 6 * 3_600_000
 
 /**
  * Certificates that the operator makes and renews. Two authorities are in a Secret that all replicas share; each replica makes its serving certificate
- * in memory. The first replica that finds an authority due renews it.
+ * in memory. The first replica that finds an authority due replaces it.
  */
 export class OwnCertificates implements ManagedCertificates {
   readonly #parts: OwnCertificatesParts
@@ -130,7 +130,7 @@ export class OwnCertificates implements ManagedCertificates {
     this.#rounds.askIn(Math.min(Math.max(next - now, 0), longestWaitMs))
   }
 
-  /** Returns the pair in the Secret, which it writes first if an authority is due. If another replica wrote first, returns the earlier pair. */
+  /** Returns the pair in the Secret, which it writes first if an authority is due. If another replica wrote before it, returns the pair in memory. */
   async #agreed(now: number): Promise<Pair | undefined> {
     const stored = this.#secret && this.#read(this.#secret)
     const whole = stored?.whole ?? []
@@ -148,7 +148,7 @@ export class OwnCertificates implements ManagedCertificates {
     return pair
   }
 
-  /** Parses a state of the Secret only once, because that verifies signatures. */
+  /** Parses a state of the Secret only once, because parsing verifies signatures. */
   #read(secret: Secret): StoredPair {
     if (this.#lastRead?.secret !== secret) this.#lastRead = { secret, stored: storedPair(secret) }
     return this.#lastRead.stored

@@ -10,9 +10,9 @@ export interface Lives {
 export type Pair = readonly [older: Authority, younger: Authority]
 
 /*
- * With the life T of an authority. The two expire T/2 apart. Every T/2, the older one is replaced, T/8 before it expires. A new authority is in the
- * bundles at once, and signs only when it is T/4 old. So the authority that signs is in each bundle of the last T/4, and stays in each bundle for
- * another T/4: a replica, or an API server, may lag by that much, clocks included.
+ * T is the life of an authority. The two authorities expire T/2 apart. Every T/2, the older authority is replaced, T/8 before it expires. A new authority is
+ * in the bundles at once, and signs only when it is T/4 old. So the authority that signs has been in each bundle for the last T/4, and stays in each bundle
+ * for another T/4: a replica, or an API server, may lag by T/4, clocks included.
  *
  *        0        T/4       T/2       3T/4       T       ⟶ time
  *   A   ─signs───┤                    (replaced by C at T/2)

@@ -96,7 +96,7 @@ async function convertAll(
   }
 }
 
-/** A version of another group is none of the conversion's. */
+/** Throws a ConversionError if the requested version is of another group. */
 function checkGroup({ hub, versions }: Conversion, to: string, key: string): void {
   const { group } = hub.resource
   if (to.startsWith(`${group}/`)) return

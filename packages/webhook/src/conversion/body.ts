@@ -18,7 +18,7 @@ const longNumber = /[[:,\s]-?\d{16}/
  * @throws SyntaxError
  */
 export function parseKeeping(text: string): unknown {
-  // A check of each value takes several times as long.
+  // A reviver, which is called for each value, takes several times as long.
   if (!longNumber.test(text)) return JSON.parse(text)
   type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
   const mark: Reviver = (_key, value, { source }) =>

@@ -17,8 +17,8 @@ export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {
 }
 
 /**
- * Converts objects of a version to the hub and back. Both functions receive a frozen object, and their result depends only on it. When a server-side apply
- * creates an object, the API server also converts objects that have no spec yet.
+ * Converts objects of a version to the hub and back. Both functions receive a frozen object, and their result must depend only on that object. When a
+ * server-side apply creates an object, the API server also converts objects that have no spec yet.
  */
 export interface Converter<V, H> {
   toHub(object: Submitted<V>, context: ConvertContext): Converted<H> | Promise<Converted<H>>

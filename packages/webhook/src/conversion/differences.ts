@@ -1,8 +1,8 @@
 import { fieldsOf, isFields, isSameJson } from '../admission/json.ts'
 
 /**
- * The paths of values that are missing, other or new in a second object, sorted: `spec.board.size`. Items of lists are `[]`. Paths inside of a value
- * that is missing or new are not listed. An empty object is as good as none.
+ * The paths of values that are missing, different or new in a second object, sorted: `spec.board.size`. Items of lists are `[]`. Paths inside of a value
+ * that is missing or new are not listed. A missing object equals an empty object.
  */
 export function differences(one: unknown, other: unknown): string[] {
   const found = new Set<string>()
@@ -19,7 +19,7 @@ export function differences(one: unknown, other: unknown): string[] {
   return [...found].sort()
 }
 
-/** Whether a value is missing or empty. */
+/** Whether a value is missing, or an object that has only such values. */
 function isHollow(value: unknown): boolean {
   const left = [value]
   for (const one of left) {

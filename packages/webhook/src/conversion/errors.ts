@@ -6,7 +6,7 @@ export type ConversionErrorCode =
   | 'THROWN'
   /** The converter did not end in time. */
   | 'DEADLINE'
-  /** The converter changed the kind, or metadata other than labels and annotations. */
+  /** The converter changed `apiVersion`, `kind`, or metadata other than labels and annotations. */
   | 'FORBIDDEN_CHANGE'
   /** The converter returned a value that JSON does not have, or no object. */
   | 'NOT_JSON'
@@ -56,7 +56,7 @@ export class ConversionError extends Error {
 export class UnconvertibleError extends Error {
   override readonly name = 'UnconvertibleError'
   readonly code = 'UNCONVERTIBLE'
-  /** The path of the field in the form of `kubectl`; `undefined` if the error is not about a field. */
+  /** The path of the field, such as `spec.level`; `undefined` if the error is not about a field. */
   readonly field: string | undefined
 
   constructor(message: string, { field }: { readonly field?: string | undefined } = {}) {

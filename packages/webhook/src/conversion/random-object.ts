@@ -17,8 +17,8 @@ const dates = ['2026-01-02T03:04:05Z', '1999-12-31T23:59:59Z']
 const deepest = 12
 
 /**
- * A random value of a structural schema. Its types, enums, bounds and sizes hold; patterns, CEL rules and combinations do not: a stored value may have
- * been valid by an older schema.
+ * A random value of a structural schema. The value follows types, enums, bounds and sizes. It may break patterns, CEL rules and combinations, because a stored
+ * value may have been valid by an older schema.
  */
 export function randomValue(schema: JSONSchemaProps, random: () => number, depth = 0): unknown {
   const below = (end: number): number => Math.floor(random() * end)
@@ -89,7 +89,7 @@ function text(
   return fitting.length > 0 ? one(fitting) : 'a'.repeat(minLength)
 }
 
-/** A pattern is of Go's dialect, which JavaScript may not take. */
+/** Whether a word matches a pattern. A pattern that JavaScript can't parse counts as matched, because patterns are regular expressions of Go. */
 function matches(pattern: string, word: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(word)

@@ -6,8 +6,8 @@ import { ConversionError } from './errors.ts'
 const convertible: ReadonlySet<string> = new Set(['labels', 'annotations'])
 
 /**
- * The object for a converter's result: of the version `apiVersion`, with the metadata of the converted object. Labels and annotations
- * are those of the result.
+ * The object for a converter's result: of the version `apiVersion`, with the metadata of the converted object. Labels and annotations are those of the result,
+ * if it has any.
  *
  * @throws ConversionError for other metadata that differs, for another kind, and for a value that is no JSON
  */
@@ -24,7 +24,7 @@ export function resultOf(
   try {
     checkJson(returned, '')
   } catch (error) {
-    // A value that is nested too deep is a RangeError.
+    // A value that is nested too deep causes a RangeError.
     if (!(error instanceof InvalidAnswerError)) throw error
     const why = error.message.replace('the handler', 'its converter')
     throw new ConversionError('NOT_JSON', key, error.path, why)

@@ -10,7 +10,7 @@ import { numbersOf, randomValue } from './random-object.ts'
 export interface RoundTripsOptions {
   /** The definition of the kind, with the schemas of all versions that are converted. */
   readonly definition: CustomResourceDefinition
-  /** The number of objects of each version that are converted to each other version and back. @default 200 */
+  /** The number of objects of each round trip: from each version to the hub and back, and from the hub to each version and back. @default 200 */
   readonly seeds?: number | undefined
   /** The first seed. @default 1 */
   readonly firstSeed?: number | undefined
@@ -26,7 +26,10 @@ export interface LostFields {
   readonly paths: readonly string[]
 }
 
-/** An unexpected field got lost, an expected field never got lost, or an object can't be converted. Each line of the message has a round trip, a field and a seed. */
+/**
+ * An unexpected field got lost, an expected field never got lost, or an object can't be converted. Each line of the message names a problem: the round trip,
+ * the field, and the seed of an object.
+ */
 export class RoundTripError extends Error {
   override readonly name = 'RoundTripError'
   readonly code = 'ROUND_TRIP'

@@ -51,7 +51,11 @@ export class TakenUp {
     this.#changed.resolve()
   }
 
-  /** Receives the current state of the definition. `changedAt`: the time at which the definition got the conversion, if known, in milliseconds since 1970. */
+  /**
+   * Receives the current state of the definition.
+   *
+   * @param changedAt the time at which the definition got the conversion, if known, in milliseconds since 1970
+   */
   see(state: DefinitionState, changedAt: number | undefined): void {
     const before = this.#state
     if (state === 'there' ? before === 'there' || before === 'coming' : before === state) return
@@ -80,7 +84,7 @@ export class TakenUp {
     return undefined
   }
 
-  /** The informers of the kind, with views that were read before. */
+  /** The operator's informers of the kind, in any version. */
   get #cached(): readonly { readonly view: View }[] {
     const { group, plural } = this.#conversion.hub.resource
     const isOf = ({ resource }: View): boolean => resource.group === group && resource.plural === plural
@@ -111,7 +115,10 @@ export class TakenUp {
     narrow.relist(resource)
   }
 
-  /** Lists an object in each version, in the namespaces for which caches wait. At least one version differs from the stored one, so the API server has to convert. */
+  /**
+   * Lists an object in each version, in the namespaces for which caches wait. At least one version differs from the stored version, so the API server has to
+   * convert.
+   */
   async #probe(): Promise<void> {
     this.#again?.cancel()
     const { client } = this.#operator
@@ -121,7 +128,7 @@ export class TakenUp {
       for (const namespace of this.#probed) {
         const resource = defineResource<KubernetesObject>({ ...this.#conversion.hub.resource, version })
         const view = namespace === undefined ? resource : resource.within({ namespaces: [namespace] })
-        // The version may not be served, the list may be refused, or the conversion may fail yet: then the time decides.
+        // The version may not be served, the list may be refused, or the conversion may still fail: then the time decides.
         const page = await client.list(view as never, { limit: 1, signal }).catch(() => undefined)
         found += page?.items.length ?? 1
       }

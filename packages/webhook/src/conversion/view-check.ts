@@ -1,7 +1,7 @@
 import { OptionRangeError, type View } from '@wherry/client'
 import { viewCheck } from '@wherry/client/internal'
 
-/** Checks that a view is all of a custom resource. @throws OptionTypeError, OptionRangeError */
+/** Checks that a view has all objects of a custom resource, as whole objects. @throws OptionTypeError, OptionRangeError */
 export function checkConverted(option: string, value: unknown): void {
   viewCheck(option, value)
   const { resource, namespaces, shard, labels, fields, projection } = value as View

@@ -10,8 +10,8 @@ import { checkWhen } from './when.ts'
 /** Which requests a webhook is called for. */
 export interface SubresourceOptions {
   /**
-   * A CEL expression over `object`, `oldObject` and `request`: the webhook is called only if the expression is true. The API server evaluates it, so other requests
-   * cost no call. @default every request
+   * A CEL expression over `object`, `oldObject` and `request`: the webhook is called only if the expression is true. The API server evaluates the expression,
+   * so other requests cost no call. @default every request
    */
   readonly when?: string | undefined
 }
@@ -59,7 +59,7 @@ export class NamedWebhook {
    * The objects for which requests are reviewed. The labels of the view, and its namespaces, go into the configuration. Objects in `kube-system`,
    * and in the operator's own namespace, are left out unless the view names that namespace.
    *
-   * @throws OptionTypeError, OptionRangeError; for a resource that a webhook would be dangerous for, too
+   * @throws OptionTypeError, OptionRangeError; also for a resource for which a webhook would be dangerous
    */
   for<C, O extends Operation = 'CREATE' | 'UPDATE'>(view: View<C>, options: ForOptions<O> = {}): WebhookBuilder<C, O> {
     checkOptions('for', options, {
@@ -83,7 +83,7 @@ export class NamedWebhook {
     return this.#begin(view, 'scale', ['UPDATE'], 'all', options.when)
   }
 
-  /** @throws WebhookUsageError if the webhook has no resource, or no handler */
+  /** @throws WebhookUsageError if the webhook has no resource, or no handler; OptionRangeError if a validating webhook has a `reinvocation` */
   definition(groups: ReadonlySet<string>): WebhookDefinition {
     if (this.#builder === undefined) throw lacks(this.name, 'a resource: name it with .for(view)')
     return this.#builder.definition(groups)
@@ -176,7 +176,7 @@ export class WebhookBuilder<C, O extends Operation> {
     return this.#handle('mutating', handler as unknown as AnyHandler)
   }
 
-  /** @throws WebhookUsageError without a handler */
+  /** @throws WebhookUsageError without a handler; OptionRangeError if a validating webhook has a `reinvocation` */
   definition(groups: ReadonlySet<string>): WebhookDefinition {
     if (this.#handler === undefined) throw lacks(this.name, 'a handler: add it with .validate(fn) or .mutate(fn)')
     const isOwn = groups.has(this.#settings.view.resource.group)

@@ -37,7 +37,7 @@ function endOfString(expression: string, start: number): number | undefined {
   return undefined
 }
 
-/** Checks the CEL expression of a match condition as far as that needs no parser: the API server refuses the rest. @throws OptionTypeError, OptionRangeError */
+/** Checks the brackets and quotes of a CEL expression for a match condition. The API server checks the rest. @throws OptionTypeError, OptionRangeError */
 export function checkWhen(option: string, value: unknown): void {
   const takes = 'a CEL expression'
   if (typeof value !== 'string') text(option, value)

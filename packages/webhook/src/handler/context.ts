@@ -77,7 +77,7 @@ export type ValidateContext<C, O extends Operation = 'CREATE' | 'UPDATE'> = Comm
 
 /** The context of a mutating handler: that of a validating handler, and a draft to change. */
 export type MutateContext<C, O extends Operation = 'CREATE' | 'UPDATE'> = ValidateContext<C, O> & {
-  /** A copy of `object`. Its differences are the answer; a draft left alone changes nothing. */
+  /** A copy of `object`. Its differences from `object` are the answer; a draft without changes changes nothing. */
   readonly draft: Submitted<C>
 }
 

@@ -1,6 +1,6 @@
 import type { WebhookDefinition } from '../declaration/definition.ts'
 
-/** Resources, in namespaces, without which a Pod of the operator can't be made, or can't start. */
+/** Namespaced resources without which a Pod of the operator can't be made, or can't start. */
 const needed: ReadonlySet<string> = new Set([
   ...['/pods', '/configmaps', '/secrets', '/serviceaccounts', '/persistentvolumeclaims', '/services', '/endpoints'],
   ...['apps/deployments', 'apps/replicasets', 'apps/statefulsets', 'apps/daemonsets'],

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The maximum length of a body: two objects of 3 MiB, the largest that etcd accepts, and their envelopes. */
+/** The maximum length of a body: two objects of 3 MiB, the largest that an API server accepts in a request, and their envelopes. */
 export const longestBodyBytes: number = 7 * 1024 * 1024
 /** The number of further bytes of a too long body that are read and dropped, so that its sender reads the answer. */
 const droppedBytes = 4 * longestBodyBytes
@@ -10,7 +10,7 @@ export function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
-    // An iterator over the chunks takes some 5 % of the time of an answer.
+    // An iterator over the chunks would take some 5 % of the time of an answer.
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
       if (length <= longestBodyBytes) chunks.push(chunk)

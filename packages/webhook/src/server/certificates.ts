@@ -9,7 +9,7 @@ export interface ServingCertificate {
 
 /** A source of the server's certificate. */
 export interface CertificateSource {
-  /** Returns the current serving certificate. Called once before the server listens, and after each change. */
+  /** Returns the current serving certificate. Called before the server listens, after each change, and regularly for a metric and the ready check. */
   current(): ServingCertificate
   /** Calls the listener after each change, until the returned function is called. */
   onChange(listener: () => void): () => void
@@ -21,7 +21,11 @@ export const certificateSourceCheck: ReturnType<typeof having> = having(
   'onChange',
 )
 
-/** Returns the current certificate. Refuses an empty one, with which Node would fail each handshake. @throws OptionRangeError without the text of the certificate */
+/**
+ * Returns the current certificate. Refuses an empty certificate, with which Node would fail each handshake.
+ *
+ * @throws OptionRangeError without the text of the certificate
+ */
 export function certificateOf(source: CertificateSource): ServingCertificate {
   const { cert, key } = source.current()
   if (typeof cert !== 'string' || !cert.includes('-----BEGIN CERTIFICATE-----'))

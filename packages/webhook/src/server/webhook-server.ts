@@ -33,7 +33,7 @@ export interface WebhookServerOptions {
 
 /** How long a handshake, and a request with its body, may take to arrive, in milliseconds. The API server waits for 30 s at most. */
 const requestTimeoutMs = 30_000
-/** Longer than the 90 s for which an API server keeps an idle connection: if the server closed it first, a request could fail on the closing connection. */
+/** Longer than the 90 s for which an API server keeps an idle connection: if this server closed it first, a request could fail on the closing connection. */
 const keepAliveTimeout = 120_000
 /** How long a stop waits for requests under way: the longest deadline of a handler, and a little for its answer. */
 const stopTimeoutMs = 27_000

@@ -20,7 +20,7 @@ export interface GameObjects {
 /** The objects of the game in a namespace. No node runs its Pods, because their scheduler does not exist. */
 export function gameObjects(namespace: string, sizeBytes: number): Readonly<Record<GameKind, GameObjects>> {
   const content = 'x'.repeat(sizeBytes)
-  // A server has the bytes of a Secret in base64.
+  // A Secret has its data in base64: four characters for three bytes.
   const secret = Buffer.from('x'.repeat(Math.floor((sizeBytes * 3) / 4))).toString('base64')
   const of = <T extends object>(
     resource: Resource<T, 'namespaced'>,

@@ -14,7 +14,7 @@ export interface GameReport {
   readonly counts: GameOptions['counts']
   readonly received: ReturnType<Received['all']>
   readonly rssBeforeBytes: number
-  /** The most from the first object on. */
+  /** The maximum since the measurement before the game. */
   readonly rssMostBytes: number
   readonly rssAfterBytes: number
   readonly maxGrowthBytes: number
@@ -40,7 +40,7 @@ export interface GameStage {
 
 /** How many objects are made at a time. */
 const atATime = 8
-/** How long a cluster may take to make the ServiceAccount of a new namespace, in milliseconds. The server refuses Pods before. */
+/** How long a cluster may take to make the ServiceAccount of a new namespace, in milliseconds. Until then, the server refuses Pods. */
 const accountMs = 10_000
 /** How long a server may take to empty a namespace, in milliseconds. */
 const removalMs = 300_000
@@ -83,7 +83,7 @@ export async function play(options: GameOptions, stage: GameStage): Promise<Game
 /** Makes the namespace of the game, runs `run`, and deletes the namespace, whether `run` fails or not. */
 async function inNamespace(client: Client, stage: GameStage, run: () => Promise<void>): Promise<void> {
   const { namespace } = stage.received
-  // A creation that is cut off may come to the server after the deletion.
+  // Not stopped by `signal`, because the server could handle a creation that is cut off after the deletion.
   await client.create(namespaces, { metadata: { name: namespace } }, { signal: stage.hurry }).catch(async error => {
     // A server that refuses the namespace has made none.
     if (!(error instanceof ApiError && error.status < 500)) await deleteNamespace(client, stage)
@@ -118,7 +118,10 @@ async function deleteNamespace(client: Client, stage: GameStage): Promise<Error 
   }
 }
 
-/** Resolves when Pods can be made in a new namespace. A server without the controller of ServiceAccounts makes none, and accepts Pods without one. */
+/**
+ * Resolves when the namespace has its ServiceAccount, which Pods need. Also resolves after a time, because a server without the ServiceAccount controller
+ * makes no account, and accepts Pods without it.
+ */
 async function hasAccount(client: Client, namespace: string, signal: AbortSignal): Promise<void> {
   const isThere = (account: unknown): boolean => account !== undefined
   const key = { namespace, name: 'default' }

@@ -26,7 +26,7 @@ export class Ledger {
   readonly rights: AskedRights = new AskedRights()
   readonly #last: LastRequests
   readonly #now: () => number
-  /** When the last request began that is not for a lease. */
+  /** The start of the last request that is not for a lease. */
   #askedMs: number | undefined
 
   /**

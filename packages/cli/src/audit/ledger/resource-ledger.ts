@@ -12,7 +12,7 @@ export class ByName {
   connect = 0
   /** Writes that did not change the object's resourceVersion. */
   unchanged = 0
-  /** Bytes of the responses, uncompressed. */
+  /** Bytes of the responses, uncompressed. For upgraded connections, the bytes in both directions. */
   bytes = 0
 }
 

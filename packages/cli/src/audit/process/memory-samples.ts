@@ -47,7 +47,7 @@ export class MemorySamples implements AsyncDisposable {
     return this.#samples.at(-1) ?? { second: 0, rssBytes: 0, receivedBytes: 0 }
   }
 
-  /** The most memory from a sample on, in bytes. */
+  /** The maximum memory since a sample, including that sample, in bytes. */
   mostSince({ second, rssBytes }: MemorySample): number {
     return this.#samples
       .filter(one => one.second > second)

@@ -5,6 +5,6 @@ import { setFlagsFromString } from 'node:v8'
  * young generation grow with the rate, to some eighty megabytes. A small one also takes less time, because it stays in the caches of the processor.
  */
 export function keepHeapSmall(): void {
-  // A single flag of them has no effect in a process that runs already.
+  // In a running process, either flag alone has no effect.
   for (const flag of ['--max-semi-space-size=1', '--semi-space-growth-factor=1']) setFlagsFromString(flag)
 }

@@ -119,7 +119,7 @@ export class Exchange {
       },
       onDrain: then => void response.once('drain', then),
     })
-    // A gzipped body is read later.
+    // The reader of a gzipped body needs the memory of a chunk for longer.
     if (answer.headers['content-encoding'] === 'gzip') flow(answer, wire, reader)
     else flow(answer, wire, reader, freeing)
     const isWhole = await Promise.race([ended.then(() => true), gone.then(() => false)])
@@ -154,7 +154,7 @@ function sinkOf(request: ClientRequest): Sink {
   return { write: chunk => request.write(chunk), onDrain: then => void request.once('drain', then) }
 }
 
-/** Frees the memory of chunks that the sinks before have read: V8 would free it when there are tens of megabytes. */
+/** Frees the memory of chunks after the other sinks have read them. V8 would free it only after tens of megabytes. */
 const freeing: Sink = {
   write({ buffer, length }) {
     // A smaller chunk may share its memory with others.

@@ -12,8 +12,8 @@ export interface GatheredTarget {
 }
 
 /**
- * A sink that joins the chunks of a turn of the event loop to larger writes, because a small write takes almost as much time as a large one. It uses its
- * Buffers again.
+ * A sink that joins the chunks of a turn of the event loop to larger writes, because a small write takes almost as much time as a large one. It reuses its
+ * Buffers.
  */
 export class Gathering implements Sink {
   readonly #target: GatheredTarget
@@ -21,7 +21,7 @@ export class Gathering implements Sink {
   #current: Buffer | undefined
   #length = 0
   #immediate: NodeJS.Immediate | undefined
-  /** Called when the target has room; `undefined` if it has. */
+  /** The callbacks that wait until the target has room; `undefined` while it has room. */
   #waiting: (() => void)[] | undefined
 
   constructor(target: GatheredTarget) {

@@ -17,7 +17,7 @@ import { Upstream } from './upstream.ts'
 export interface AuditProxy extends AsyncDisposable {
   readonly url: string
   readonly kubeconfig: ReturnType<typeof kubeconfigFor>
-  /** Resolves when the answers that have passed are counted. */
+  /** Resolves when all requests that are under way have ended and are counted, except for upgraded connections. */
   settled(): Promise<void>
 }
 

@@ -6,13 +6,14 @@ const readBytes = 64 * 1024
 
 interface Kept {
   readonly memory: Uint8Array
-  /** How many bytes were read up to its end. */
+  /** The number of bytes that were read up to the end of this Buffer. */
   readonly end: number
 }
 
 /**
- * A socket for Node's client of HTTP/1.1 that reads into a few Buffers, which it uses again. Otherwise Node allocates a Buffer for each read, and V8 frees them
- * late. The client has copied what it needs of a Buffer when it has received it. This is not so after a change of the protocol.
+ * A socket for Node's client of HTTP/1.1 that reads into a few Buffers and reuses them. Otherwise Node would allocate a Buffer for each read, and V8 frees them
+ * late. A Buffer can be reused when the client has received it, because the client has then copied what it needs. This is not so after an upgrade of the
+ * connection to another protocol.
  */
 export class ReadingSocket extends Duplex {
   readonly #free: Uint8Array[] = []
@@ -69,7 +70,7 @@ export class ReadingSocket extends Duplex {
     done(error)
   }
 
-  /** The agent calls these of a socket that it keeps or uses again. */
+  /** The agent calls these methods of a socket that it keeps or reuses. */
   setKeepAlive(isKept: boolean, delayMs: number): this {
     this.#stream?.setKeepAlive(isKept, delayMs)
     return this

@@ -29,7 +29,7 @@ export class Upstream {
     this.#prefix = server.pathname.replace(/\/$/, '')
     const settings = { tlsServerName, skipTlsVerify, proxyUrl, protocol: 'http/1.1' } as const
     this.#own = new Agents(new NodeTransport({ ...settings, credentials }), server)
-    // A client certificate would make another user of a request that has a token of its own, or none.
+    // With a client certificate, a request with another token, or without a token, would act as the user of the certificate.
     const withoutCertificate = {
       tls: async () => ({ ca: (await credentials.tls()).ca }),
       digest: () => credentials.digest(),
@@ -37,7 +37,7 @@ export class Upstream {
     this.#others = new Agents(new NodeTransport({ ...settings, credentials: withoutCertificate }), server)
   }
 
-  /** Begins a request. Rejects if the credentials can't be had. */
+  /** Begins a request. Rejects if the credentials can't be loaded. */
   async request({ method, path, headers, isOwn }: UpstreamRequest): Promise<ReturnType<typeof httpRequest>> {
     const own = isOwn ? await this.#access.credentials.headers() : {}
     return httpRequest({
@@ -84,14 +84,14 @@ class Agents {
 class SocketAgent extends Agent {
   readonly #transport: NodeTransport
   readonly #server: URL
-  readonly #usesBuffersAgain: boolean
+  readonly #reusesBuffers: boolean
 
-  /** @param usesBuffersAgain whether the sockets are {@link ReadingSocket}s */
-  constructor(transport: NodeTransport, server: URL, usesBuffersAgain: boolean) {
+  /** @param reusesBuffers whether the sockets are {@link ReadingSocket}s */
+  constructor(transport: NodeTransport, server: URL, reusesBuffers: boolean) {
     super({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, scheduling: 'lifo' })
     this.#transport = transport
     this.#server = server
-    this.#usesBuffersAgain = usesBuffersAgain
+    this.#reusesBuffers = reusesBuffers
   }
 
   override createConnection(
@@ -99,7 +99,7 @@ class SocketAgent extends Agent {
     callback?: (error: Error | null, stream: Duplex) => void,
   ): Duplex | null | undefined {
     const failed = (error: Error): void => callback?.(error, undefined as never)
-    const socket = this.#usesBuffersAgain ? new ReadingSocket() : undefined
+    const socket = this.#reusesBuffers ? new ReadingSocket() : undefined
     this.#transport
       .openSocket(this.#server, new AbortController().signal, socket?.reader)
       .then(({ stream }) => callback?.(null, socket?.use(stream as Socket) ?? stream), failed)

@@ -11,7 +11,7 @@ const height = 200
 
 /** A line of a plot. */
 export interface PlotLine {
-  /** The class of the line. */
+  /** The CSS class of the line. */
   readonly name: string
   readonly points: readonly PlotPoint[]
 }
@@ -20,7 +20,7 @@ export interface PlotLine {
  * A line over time, as HTML. Its labels are text of the page, because the drawing is scaled to the width of the page and would distort them.
  *
  * @param title plain text without markup
- * @param name the class of the line
+ * @param name the CSS class of the line
  */
 export function plot(title: string, name: string, points: readonly PlotPoint[]): string {
   const last = points.at(-1)

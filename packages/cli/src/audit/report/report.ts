@@ -17,9 +17,9 @@ export interface CollectionReport {
   readonly watches: number
   /** Objects in lists and events. */
   readonly objects: number
-  /** The number of different objects. */
+  /** The number of different objects, including deleted ones. */
   readonly distinct: number
-  /** The number of different objects that the program read or wrote by name. */
+  /** The number of different objects that the program read or wrote by name, without deleted ones. */
   readonly used: number
   /** Bytes of the bodies, unpacked. */
   readonly bytes: number
@@ -74,7 +74,7 @@ export interface Measured {
   readonly game?: GameReport | undefined
 }
 
-/** Makes the report of a run. All rows are sorted by name, so that two reports can be compared. */
+/** Makes the report of a run. Collections and counts by name are sorted by name. Refusals stay in the order in which they came. */
 export function reportOf(ledger: Ledger, { seconds, rest, memory, game }: Measured): AuditReport {
   const resources = [...ledger.resources.values()].sort((one, other) => compare(one.name, other.name))
   const report = {
@@ -113,7 +113,7 @@ export function reportOf(ledger: Ledger, { seconds, rest, memory, game }: Measur
   return { ...report, findings: findingsOf(report) }
 }
 
-/** All bytes that a program received, unpacked. */
+/** All bytes that a program received, unpacked, and the bytes that it sent over upgraded connections. */
 export function receivedBytesOf({ collections, byName, others }: AuditReport): number {
   return [...collections, ...byName, others].reduce((sum, { bytes }) => sum + bytes, 0)
 }

@@ -42,7 +42,7 @@ export class AskedRights {
     }
   }
 
-  /** All rights. A refused right is there a second time, by its refusal. */
+  /** All rights. A refused right appears a second time, with its refusal as the reason. */
   all(): readonly SeenRight[] {
     return [
       ...this.#asked.of(program.name).map(right => ({ ...right, by: '' })),
@@ -52,8 +52,8 @@ export class AskedRights {
 }
 
 /**
- * The rights that the sender of a request needs: none if nothing can be made of its path. A sender that acts as another user needs the right to do that,
- * and the other user needs the rights of the request.
+ * The rights that the sender of a request needs: none if its path can't be parsed. A sender that acts as another user needs only the right to do that; the
+ * other user needs the rights of the request.
  */
 export function rightsOf({ method, path, isUpgrade, impersonation }: RightsHead): readonly AskedRight[] {
   const info = parseRequestPath(path)

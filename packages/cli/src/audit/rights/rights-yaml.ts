@@ -3,7 +3,7 @@ import type { SeenRight } from '../../rbac/recorded.ts'
 import { rolesYaml } from '../../rbac/role-yaml.ts'
 import { neededRoles } from '../../rbac/roles.ts'
 
-/** The roles for the rights that a program used, as YAML. Comments have the limits of such a run. */
+/** The roles for the rights that a program used, as YAML. Comments name the limits of such a run. */
 export function rightsYaml(seen: readonly SeenRight[]): string {
   const own = seen.filter(one => !isActing(one))
   const needed = neededRights(own, undefined, { namespace: undefined, own: [], isEach: true })

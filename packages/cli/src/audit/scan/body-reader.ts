@@ -8,7 +8,7 @@ import { type BodyForm, jsonShapes, protobufShapes } from './shapes.ts'
 export interface Found {
   readonly name: string
   readonly namespace: string
-  /** The resourceVersion. Empty if the body has none, as a Status. */
+  /** The resourceVersion. Empty if the object has none, such as a Status. */
   readonly resourceVersion: string
   /** The kind of a single object or of the object of an event. Empty if the server leaves it out. */
   readonly kind: string

@@ -48,7 +48,7 @@ export class JsonScanner implements Scanner {
   #partial: Buffer | undefined
   /** The position of the next quote and the next backslash in the chunk, if they were searched for. */
   readonly #next = { [quote]: -1, [backslash]: -1 }
-  /** The name of the number, true, false or null that is open. */
+  /** The name under which the open text, number, true, false or null is reported. */
   #scalar: string | undefined
 
   constructor(root: Place, finds: Finds) {
@@ -133,7 +133,7 @@ export class JsonScanner implements Scanner {
     return near === chunk.length ? near : Math.min(this.#ahead(chunk, near, quote), this.#ahead(chunk, near, backslash))
   }
 
-  /** The position of the next quote or backslash in a chunk. Each byte is searched only once for each of them. */
+  /** The position of the next `sign` in a chunk, or the chunk's length. Each byte is searched only once for each sign. */
   #ahead(chunk: Buffer, at: number, sign: typeof quote | typeof backslash): number {
     const known = this.#next[sign]
     if (known >= at) return known
@@ -235,7 +235,7 @@ export class JsonScanner implements Scanner {
   }
 }
 
-/** The place below with the key in these bytes. Most keys have no place, and no key becomes a string. */
+/** The place below with the key in these bytes. Compares bytes, because most keys have no place and need not become strings. */
 function placeAt({ jsonKeys = [] }: Place, chunk: Buffer, from: number, to: number): Place | undefined {
   const length = to - from
   for (const { bytes, place } of jsonKeys) {

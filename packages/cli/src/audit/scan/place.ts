@@ -22,7 +22,7 @@ export interface Finds {
   end(name: string, bytes: number): void
 }
 
-/** Finds places in a body that comes in chunks. It keeps nothing of a chunk, except for a value that continues in the next chunk. */
+/** Finds places in a body that comes in chunks. It keeps nothing of a chunk, except for a key or value that continues in the next chunk. */
 export interface Scanner {
   /** Reads the next chunk. Never throws: bytes that are no document are skipped. */
   write(chunk: Buffer): void

@@ -8,14 +8,14 @@ interface Open {
   readonly end: number
 }
 
-/** A name, a resourceVersion or the token of a page is shorter. */
+/** The maximum length of a text that is reported, in bytes. Names and resourceVersions are shorter. */
 const longestText = 65_536
 
 type State = 'frame' | 'prefix' | 'tag' | 'number' | 'size' | 'text' | 'passed'
 
 /**
- * Finds places in protobuf by field numbers and lengths alone. A body is one message, or, as a watch, messages that each have their length before them in four bytes. Its time
- * is proportional to the bytes, for chunks of any size. After a byte that is not protobuf it skips the rest of the body, or of the frame.
+ * Finds places in protobuf by field numbers and lengths alone. A body is a single message. The body of a watch is several messages, each after its length in
+ * four bytes. The time is proportional to the bytes, for chunks of any size. After a byte that is not protobuf, the scanner skips the rest of the message.
  */
 export class ProtobufScanner implements Scanner {
   readonly #root: Place
@@ -82,7 +82,7 @@ export class ProtobufScanner implements Scanner {
     return size
   }
 
-  /** Returns the number that was read, and sets it back for the next. */
+  /** Returns the number that was read, and resets it for the next. */
   #taken(): number {
     const number = this.#number
     this.#number = 0
@@ -110,7 +110,7 @@ export class ProtobufScanner implements Scanner {
     else if (type === 2) this.#state = 'size'
     else if (type === 1) this.#passOver(8)
     else if (type === 5) this.#passOver(4)
-    // There is no other type in Kubernetes' messages.
+    // Kubernetes' messages use no other wire type.
     else this.#giveUp()
   }
 
@@ -120,7 +120,7 @@ export class ProtobufScanner implements Scanner {
     this.#passOver(Number.POSITIVE_INFINITY)
   }
 
-  /** Handles a size. Its last byte is not counted yet. */
+  /** Handles a size. The offset does not include the last byte of the size yet. */
   #size(size: number): void {
     const place = this.#place
     if (place?.keys !== undefined) this.#enter(place, size + 1)

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificateAuthority } from '@wherry/apiserver/front/certificates'
@@ -18,6 +16,7 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { buildGoProgram } from '../go-program.ts'
+import { freePort } from './free-port.ts'
 
 const available = await realApiServerAvailable('shards of the real sharder')
 const { shard, drain } = labelsOf('games')
@@ -162,12 +161,3 @@ describe.runIf(available)('shards, with the sharder of kubernetes-controller-sha
     expect(errors).toEqual([])
   }, 300_000)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -1,6 +1,6 @@
 import type { Scope, View } from '@wherry/client'
 import type { LeaderElectionOptions } from '../leader/options.ts'
-import type { RingPart } from './shard.ts'
+import type { RingPart } from './ring-shard.ts'
 
 /** The part of a controller that one shard runs. */
 export interface ControllerShard {

@@ -9,7 +9,7 @@ import { at, type Game, game, games } from '../operator/testkit/games.ts'
 import type { RingSettings } from './options.ts'
 import { controllerRings, readRing } from './ring.ts'
 import { labelsOf, ringLabel } from './ring-names.ts'
-import { RingShard } from './shard.ts'
+import { RingShard } from './ring-shard.ts'
 import { type Member, RingOfMembers } from './testkit/ring-of-members.ts'
 
 const { shard, drain } = labelsOf('games')

@@ -13,6 +13,8 @@ import { runCommand } from '../run.ts'
 import { playerLimit } from '../testkit/policies.ts'
 import type { Shown } from './overview.ts'
 
+const fromSource = new URL('../../../../test/examples/from-source.ts', import.meta.url).href
+
 let folder: string
 
 beforeEach(async () => {
@@ -20,7 +22,10 @@ beforeEach(async () => {
   await mkdir(join(folder, 'src'))
 })
 
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(folder, { recursive: true })
+})
 
 /** Says what an operator would, once its file says a word. */
 const program = (word: string): string => `
@@ -110,6 +115,8 @@ const resource = (plural: string) =>
   })
 
 it('a script that writes policies of a module runs once, and the server has them', async () => {
+  // The command is a process of its own, and nothing may be built yet.
+  vi.stubEnv('NODE_OPTIONS', `--import ${fromSource}`)
   const script = 'wherry crd src/policies.mjs --out deploy/crd'
   await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { policies: script } }))
   await writeFile(join(folder, 'src/policies.mjs'), `export const limit = ${JSON.stringify(playerLimit)}`)

@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { CollectStep, Expected, RequestStep, Scenario, Step } from './scenario.ts'
-import type { RawAnswer, RawWatch, Target } from './target.ts'
+import type { RawAnswer, RawWatch, SentHeaders, Target } from './target.ts'
 import { watchCacheIsCurrent } from './watch-cache.ts'
 
 /** What a server said at one step, parsed and not yet normalised. */
@@ -130,7 +130,7 @@ class Run {
       })
   }
 
-  async #wait(path: string, headers: Record<string, string>, expected: Expected): Promise<void> {
+  async #wait(path: string, headers: SentHeaders, expected: Expected): Promise<void> {
     const until = performance.now() + withinMs
     const { contains } = expected
     const filled = contains === undefined ? expected : { ...expected, contains: this.#filled(contains) }
@@ -146,8 +146,10 @@ class Run {
     }
   }
 
-  #filledAll(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, this.#filled(value)]))
+  #filledAll(headers: SentHeaders = {}): SentHeaders {
+    const filled = (value: string | string[]): string | string[] =>
+      typeof value === 'string' ? this.#filled(value) : value.map(one => this.#filled(one))
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)]))
   }
 
   #filled(text: string): string {

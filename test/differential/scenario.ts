@@ -1,3 +1,5 @@
+import type { SentHeaders } from './target.ts'
+
 /** One request and what is kept of its answer. */
 export interface RequestStep {
   readonly do: 'request'
@@ -5,7 +7,7 @@ export interface RequestStep {
   readonly path: string
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: SentHeaders | undefined
   /**
    * Variables for later steps, by where they are in the answer's body: `{ rv: 'metadata.resourceVersion' }`. What is not
    * there is an error, but for a path that begins with `?`.
@@ -21,7 +23,7 @@ export interface RequestStep {
 export interface WaitStep {
   readonly do: 'wait'
   readonly path: string
-  readonly headers?: Record<string, string> | undefined
+  readonly headers?: SentHeaders | undefined
   readonly for: Expected
 }
 
@@ -45,7 +47,7 @@ export interface WatchStep {
   readonly do: 'watch'
   readonly id: string
   readonly path: string
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: SentHeaders | undefined
 }
 
 /** Waits until a watch has `events` in all, has spoken of an object, or has ended, and compares all that it said by then. */
@@ -109,13 +111,13 @@ export const strategic = (path: string, body: unknown, more: More = {}): Request
   patch('application/strategic-merge-patch+json', path, body, more)
 /** A request of the setting. */
 export const quietly = (step: RequestStep): RequestStep => ({ ...step, quiet: true })
-export const wait = (path: string, expected: Expected, headers?: Record<string, string>): WaitStep => ({
+export const wait = (path: string, expected: Expected, headers?: SentHeaders): WaitStep => ({
   do: 'wait',
   path,
   headers,
   for: expected,
 })
-export const watch = (id: string, path: string, headers?: Record<string, string>): WatchStep => ({
+export const watch = (id: string, path: string, headers?: SentHeaders): WatchStep => ({
   do: 'watch',
   id,
   path,
@@ -123,7 +125,7 @@ export const watch = (id: string, path: string, headers?: Record<string, string>
 })
 export const nextSecond: SecondStep = { do: 'second' }
 export const collect = (id: string, until: CollectStep['until']): CollectStep => ({ do: 'collect', id, until })
-export const as = (user: string, ...groups: string[]): Record<string, string> => ({
+export const as = (user: string, ...groups: string[]): SentHeaders => ({
   'impersonate-user': user,
-  ...(groups.length > 0 ? { 'impersonate-group': groups.join(',') } : {}),
+  ...(groups.length > 0 ? { 'impersonate-group': groups } : {}),
 })

@@ -8,6 +8,9 @@ export interface Reachable {
   readonly token: string
 }
 
+/** Headers of a request. A list is sent as several lines of one name. */
+export type SentHeaders = Readonly<Record<string, string | string[]>>
+
 /** A whole answer as it came. */
 export interface RawAnswer {
   readonly status: number
@@ -44,7 +47,7 @@ export class Target {
     this.#server = server
   }
 
-  ask(method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): Promise<RawAnswer> {
+  ask(method: string, path: string, headers: SentHeaders, body?: string): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const sent = this.#send(method, path, { ...headers, ...length }, answer => {
@@ -62,7 +65,7 @@ export class Target {
     })
   }
 
-  watch(path: string, headers: Readonly<Record<string, string>>): Promise<RawWatch> {
+  watch(path: string, headers: SentHeaders): Promise<RawWatch> {
     return new Promise((resolve, reject) => {
       const sent = this.#send('GET', path, headers, answer => resolve(watchOf(answer, () => sent.destroy())))
       sent.on('error', reject)
@@ -83,12 +86,12 @@ export class Target {
   #send(
     method: string,
     path: string,
-    headers: Readonly<Record<string, string>>,
+    headers: SentHeaders,
     answered: (answer: IncomingMessage) => void,
   ): ReturnType<typeof request> {
     const { url, ca, token } = this.#server
     const { hostname, port } = new URL(url)
-    const all: Record<string, string> = {
+    const all: Record<string, string | string[]> = {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
       ...headers,

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { copyJson, type JsonObject, serviceAccountUserName } from '@wherry/cel/internal'
 import { accessControl } from './access-control.ts'
 import { AdmissionWebhooks } from './admission/admission-webhooks.ts'
+import { InForce } from './admission/in-force.ts'
 import { confirmOwners } from './admission/owner-rights.ts'
 import type { EmbeddedApiServer, FillSource } from './api-server.ts'
 import type { AccessControl } from './authn/access.ts'
@@ -35,6 +36,7 @@ import { type CertificateAuthority, createCertificateAuthority } from './front/c
 import { type MemoryTransport, type MemoryTransportOptions, memoryTransport } from './front/memory.ts'
 import { listen, type SocketFront } from './front/sockets.ts'
 import { type Kubeconfig, kubeconfigFor } from './kubeconfig.ts'
+import { Later } from './later.ts'
 import { uuid } from './metadata/names.ts'
 import type { KubeObject } from './objects/object.ts'
 import { checkFields, whole } from './option-check.ts'
@@ -76,6 +78,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
   readonly #maxStreams: number | undefined
   readonly #random: () => number
   readonly #store: Store
+  readonly #later: Later
+  readonly #inForce: InForce
   readonly #parts: CoreParts
   readonly #transports = new Set<MemoryTransport>()
   /** Connections that are exempt from faults and counters. */
@@ -118,9 +122,14 @@ export class EmbeddedServer implements EmbeddedApiServer {
       (namespace, name) => store.collection(services).get(objectKey(namespace, name)) !== undefined,
     )
     const callable = options.webhooks !== undefined || (options.sockets ?? true)
+    const later = new Later(clock, options.takeEffectMs ?? 0)
+    const inForce = new InForce(store, later)
+    this.#later = later
+    this.#inForce = inForce
     const webhooks = new AdmissionWebhooks({
       store,
       registry,
+      inForce,
       outside,
       client,
       random: this.#random,
@@ -141,7 +150,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
         writer: () => writer as Writer,
         closeWatches: resource => watches.end(resource),
       },
-      { establishMs: options.establishMs ?? 20, reinitialiseMs: options.reinitialiseMs ?? 0 },
+      { establishMs: options.establishMs ?? 20, reinitialiseMs: options.reinitialiseMs ?? 0, later },
     )
     const admit: Admission = (type, object, old) => {
       if (isWebhookConfiguration(type)) {
@@ -374,6 +383,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     await this.refuse(true)
     await this.breakConnections()
     await this.expireWatchCaches()
+    this.#later.flush()
     await this.refuse(false)
   }
 
@@ -385,8 +395,10 @@ export class EmbeddedServer implements EmbeddedApiServer {
       // The restored state differs from the one that these connections have received.
       for (const { controls } of this.#backstage)
         for (const connection of controls.connections()) controls.kill(connection)
+      this.#later.drop()
       this.#store.restore(revision)
       this.#parts.definitions.reload()
+      this.#inForce.reload()
       this.#parts.namespaces.reload()
     } finally {
       await this.refuse(false)

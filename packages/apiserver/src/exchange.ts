@@ -27,7 +27,7 @@ export interface ServerRequest {
   readonly method: string
   /** Path and query as sent, still encoded. */
   readonly path: string
-  /** The headers, with lower-case names. */
+  /** The headers, with lower-case names. The lines of one name are joined by commas, those of `impersonate-*` by line breaks. */
   readonly headers: Readonly<Record<string, string>>
   /** The whole body. The front itself answers a longer body with 413. */
   readonly body: Uint8Array

@@ -91,6 +91,13 @@ export interface EmbeddedOptions {
    */
   readonly reinitialiseMs?: number | undefined
   /**
+   * The time until requests meet a change of an admission policy, a binding or a webhook configuration, or a definition that is Established or was changed, in
+   * milliseconds. On a real server requests in flight race such changes, so a program that relies on one at once fails there now and then, and with this option
+   * each time. A deleted policy or configuration applies for this long too; a deleted definition is no longer served at once. A restart brings all into force.
+   * @default 0: at once
+   */
+  readonly takeEffectMs?: number | undefined
+  /**
    * Runs controllers of a control plane: they empty and remove namespaces, collect dependents of deleted owners, and release claims that no Pod uses. Without
    * them the server behaves as a bare kube-apiserver.
    * @default true
@@ -166,6 +173,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   },
   establishMs: duration,
   reinitialiseMs: duration,
+  takeEffectMs: duration,
   controllers: flag,
   clusterObjects: flag,
   webhooks: call,

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Said } from '../run-scenario.ts'
 import { as } from '../scenario.ts'
-import type { RawWatch, Target } from '../target.ts'
+import type { RawWatch, SentHeaders, Target } from '../target.ts'
 import { watchCacheHolds } from '../watch-cache.ts'
 import { allow, type HookHandler, type HookServer, type Review } from './hook-server.ts'
 
@@ -15,7 +15,7 @@ export const somebody = as('ann', 'system:masters')
 export interface Ask {
   readonly body?: unknown
   readonly type?: string | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: SentHeaders | undefined
 }
 
 /** A scenario that needs more than data: webhooks that answer. `except`: where answers may differ, as in `Scenario`. */

@@ -1,4 +1,5 @@
 import { as, del, get, jsonPatch, merge, post, quietly, request, type Scenario, wait } from '../scenario.ts'
+import type { SentHeaders } from '../target.ts'
 import { configMap } from './shapes.ts'
 
 const accounts = '/api/v1/namespaces/{ns}/serviceaccounts'
@@ -205,6 +206,21 @@ export const reviewScenarios: readonly Scenario[] = [
     ],
     // So is the order of the rules.
     except: ['2.body.status.resourceRules', '2.body.status.nonResourceRules'],
+  },
+  {
+    name: 'each line of a header is one value of the user that a request acts as, with its commas',
+    steps: [
+      { 'impersonate-extra-scope': 'a, b' },
+      { 'impersonate-extra-scope': ['a,b', 'c', 'c', ''] },
+      { 'impersonate-extra-scope': 'a', 'impersonate-extra-%53cope': 'b', 'impersonate-extra-a%2fb%zz': 'c' },
+      { 'impersonate-group': 'a,b' },
+      { 'impersonate-group': ['a, b', 'c', 'a, b', ''] },
+      { 'impersonate-group': ['a', 'system:authenticated'], 'impersonate-uid': 'u, v' },
+      { 'impersonate-uid': ['u', 'v'] },
+      { 'impersonate-user': ['ann,b', 'bob'] },
+    ].map(headers =>
+      post(`${authentication}/selfsubjectreviews`, {}, { headers: { ...ann, ...headers } as SentHeaders }),
+    ),
   },
   {
     name: 'pods are evicted where no budget is in the way',

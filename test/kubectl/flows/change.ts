@@ -1,5 +1,10 @@
 import type { Flow } from '../flow.ts'
 
+/** A line for each manager, which are sorted by time on a server: how many are of one second is chance. */
+const managersOfOne =
+  '{range .metadata.managedFields[*]}{"\\n"}* {.manager} {.operation} {.subresource} {.apiVersion} {.fieldsV1}{end}{"\\n"}'
+const managers = `{range .items[*]}{.metadata.name}${managersOfOne}{end}`
+
 /** Changes in place, and deletions. */
 export const changeFlows: readonly Flow[] = [
   {
@@ -40,6 +45,37 @@ export const changeFlows: readonly Flow[] = [
       { args: 'edit deployment web', edit: 's/replicas:.*/replicas:\\ 7/' },
       'get configmap settings -o yaml',
       'get deployment,statefulset',
+    ],
+  },
+  {
+    name: 'managers',
+    commands: [
+      'apply -f settings.yaml -f web.yaml -f pod.yaml',
+      'create configmap made --from-literal=a=b',
+      ...[
+        'label configmap settings made a=b',
+        'annotate configmap settings made note=hello',
+        'label configmap settings made a=c --overwrite',
+        'label configmap settings made b=d --field-manager=someone',
+        'annotate configmap settings made note=bye --overwrite --field-manager=someone',
+        'label configmap settings a=c',
+        'label configmap settings b-',
+        'annotate configmap settings note-',
+        'label deployment web a=b',
+        'annotate deployment web note=hello',
+        'scale deployment web --replicas=3',
+        'label pod worker a=b',
+        'annotate pod worker kubernetes.io/description=x',
+        'apply -f settings.yaml',
+        'label -f settings.yaml x=y',
+        'apply --server-side -f settings.yaml --force-conflicts',
+        'label configmap settings x=z --overwrite',
+        'apply --server-side -f settings.yaml --field-manager=other',
+        'annotate configmap settings --all-namespaces note=x --dry-run=server',
+      ].flatMap(command => [command, `get cm/settings cm/made deployment/web pod/worker -o jsonpath='${managers}'`]),
+      'label namespace managers a=b',
+      'annotate namespace managers note=hello',
+      `get namespace managers -o jsonpath='{.metadata.name}${managersOfOne}'`,
     ],
   },
   {

@@ -19,6 +19,7 @@ import { jsonPatch } from '../write/patch.ts'
 import { scaleOf, withScale } from '../write/scale.ts'
 import type { WriteHooks } from '../write/writer.ts'
 import { type Hook, hooksOf } from './configuration.ts'
+import type { InForce } from './in-force.ts'
 import { atVersion, type InputHost, inputOf } from './input.ts'
 import { MutatingPolicies, type Reinvocations } from './mutating-policies.ts'
 import { type Attributes, denied, kindOf, notAsked, readVerdict, reviewRequest, type Verdict } from './review.ts'
@@ -39,6 +40,7 @@ export interface AskedWrite {
 export interface WebhookHost extends InputHost {
   readonly store: Store
   readonly registry: Registry
+  readonly inForce: InForce
   readonly outside: Outside
   readonly client: HookClient
   readonly random: () => number
@@ -144,10 +146,10 @@ export class AdmissionWebhooks implements WriteHooks {
     this.#validated(asked)
   }
 
-  /** Whether there is no configuration. */
+  /** Whether no configuration is in force. */
   get #idle(): boolean {
-    const { store } = this.#host
-    const unhooked = [this.#types.mutating, this.#types.validating].every(type => store.collection(type).size === 0)
+    const { inForce } = this.#host
+    const unhooked = [this.#types.mutating, this.#types.validating].every(type => inForce.size(type) === 0)
     return unhooked && this.#policies.mutating.idle && this.#policies.validating.idle
   }
 
@@ -315,20 +317,14 @@ export class AdmissionWebhooks implements WriteHooks {
 
   /** The hooks of a kind, in the order of their configurations' names. */
   #hooks(type: ResourceType): readonly Hook[] {
-    return this.#host.store
-      .collection(type)
-      .snapshot('')
-      .flatMap(version => {
-        let hooks = this.#read.get(version)
-        if (hooks === undefined) {
-          hooks = hooksOf(
-            materialise(version, type.apiVersion, type.kind),
-            `${type.plural}/${version.uid}/${version.rv}`,
-          )
-          this.#read.set(version, hooks)
-        }
-        return hooks
-      })
+    return this.#host.inForce.all(type).flatMap(version => {
+      let hooks = this.#read.get(version)
+      if (hooks === undefined) {
+        hooks = hooksOf(materialise(version, type.apiVersion, type.kind), `${type.plural}/${version.uid}/${version.rv}`)
+        this.#read.set(version, hooks)
+      }
+      return hooks
+    })
   }
 }
 

@@ -7,6 +7,7 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
+import type { InForce } from './in-force.ts'
 import { type InputHost, inputOf } from './input.ts'
 import { type Binding, type Policy, type Resources, readBinding, readPolicy } from './policy.ts'
 import { type Param, paramsOf, paramType } from './policy-params.ts'
@@ -17,6 +18,7 @@ import { selectorsMatch, versionByRules } from './selection.ts'
 export interface PolicyHost extends InputHost {
   readonly store: Store
   readonly registry: Registry
+  readonly inForce: InForce
 }
 
 /** A policy that matches a request, with a binding and its params. */
@@ -45,7 +47,7 @@ export class BoundPolicies {
 
   /** Whether no policy has a binding. */
   get idle(): boolean {
-    return this.#host.store.collection(this.#types.bindings).size === 0
+    return this.#host.inForce.size(this.#types.bindings) === 0
   }
 
   /** The policies that match a request, by name. */
@@ -103,15 +105,12 @@ export class BoundPolicies {
   }
 
   #all<T extends Policy | Binding>(type: ResourceType, read: (object: KubeObject) => T): T[] {
-    return this.#host.store
-      .collection(type)
-      .snapshot('')
-      .map(version => {
-        const known = this.#read.get(version) as T | undefined
-        if (known !== undefined) return known
-        const made = read(materialise(version, type.apiVersion, type.kind))
-        this.#read.set(version, made)
-        return made
-      })
+    return this.#host.inForce.all(type).map(version => {
+      const known = this.#read.get(version) as T | undefined
+      if (known !== undefined) return known
+      const made = read(materialise(version, type.apiVersion, type.kind))
+      this.#read.set(version, made)
+      return made
+    })
   }
 }

@@ -81,24 +81,24 @@ describe('readImpersonation', () => {
   it('F1: checks each group, extra value and uid on its own', () => {
     const result = read({
       'impersonate-user': 'bob',
-      'impersonate-group': 'dev, ops',
+      'impersonate-group': 'dev\nops, or',
       'impersonate-uid': 'u1',
-      'impersonate-extra-scopes': 'view, edit',
+      'impersonate-extra-scopes': 'view,edit\nall',
       'impersonate-extra-acme.com%2fproject': 'p',
     })
     expect(result?.user).toEqual({
       name: 'bob',
       uid: 'u1',
-      groups: ['dev', 'ops', 'system:authenticated'],
-      extra: { scopes: ['view', 'edit'], 'acme.com/project': ['p'] },
+      groups: ['dev', 'ops, or', 'system:authenticated'],
+      extra: { scopes: ['view,edit', 'all'], 'acme.com/project': ['p'] },
     })
     const authentication = { ...asked, group: 'authentication.k8s.io', version: 'v1' }
     expect(result?.checks).toEqual([
       { ...asked, resource: 'users', name: 'bob' },
       { ...asked, resource: 'groups', name: 'dev' },
-      { ...asked, resource: 'groups', name: 'ops' },
-      { ...authentication, resource: 'userextras', subresource: 'scopes', name: 'view' },
-      { ...authentication, resource: 'userextras', subresource: 'scopes', name: 'edit' },
+      { ...asked, resource: 'groups', name: 'ops, or' },
+      { ...authentication, resource: 'userextras', subresource: 'scopes', name: 'view,edit' },
+      { ...authentication, resource: 'userextras', subresource: 'scopes', name: 'all' },
       { ...authentication, resource: 'userextras', subresource: 'acme.com/project', name: 'p' },
       { ...authentication, resource: 'uids', name: 'u1' },
     ])

@@ -1,5 +1,6 @@
 import { serviceAccountOf, serviceAccountUser } from '@wherry/cel/internal'
 import type { ServerRequest } from '../exchange.ts'
+import { lineBreak } from '../impersonation-headers.ts'
 import { StatusError } from '../status.ts'
 import type { AccessAttributes, User } from './access.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
@@ -14,10 +15,8 @@ const extraPrefix = 'impersonate-extra-'
 const authenticationGroup = 'authentication.k8s.io'
 
 /**
- * Reads the `Impersonate-*` headers of a request by `requestor`; `undefined` if there are none.
- *
- * A header that came more than once is one text here, its values joined by commas, so a value can't contain a comma. Throws the server's 500 for groups, a uid
- * or extras without a user.
+ * Reads the `Impersonate-*` headers of a request by `requestor`; `undefined` if there are none. Each line of a header is one value.
+ * Throws the server's 400 for groups, a uid or extras without a user.
  */
 export function readImpersonation(
   requestor: User,
@@ -25,9 +24,9 @@ export function readImpersonation(
 ): Impersonation | undefined {
   const { headers } = request
   if (!impersonates(headers)) return undefined
-  const name = headers['impersonate-user'] ?? ''
+  const name = values(headers['impersonate-user'])[0] ?? ''
   const groups = values(headers['impersonate-group'])
-  const uid = headers['impersonate-uid'] ?? ''
+  const uid = values(headers['impersonate-uid'])[0] ?? ''
   const extra = readExtra(headers)
   const extras = Object.entries(extra).flatMap(([key, list]) => list.map(value => [key, value] as const))
   if (name === '') {
@@ -113,14 +112,15 @@ function withoutUser(
 }
 
 function values(header: string | undefined): string[] {
-  if (header === undefined) return []
-  return header.split(',').map(value => value.trim())
+  return header?.split(lineBreak) ?? []
 }
 
 function readExtra(headers: Readonly<Record<string, string>>): Record<string, readonly string[]> {
   const extra: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>
   for (const [header, value] of Object.entries(headers)) {
-    if (header.startsWith(extraPrefix)) extra[unescaped(header.slice(extraPrefix.length))] = values(value)
+    if (!header.startsWith(extraPrefix)) continue
+    const key = unescaped(header.slice(extraPrefix.length))
+    extra[key] = [...(extra[key] ?? []), ...values(value)]
   }
   return extra
 }

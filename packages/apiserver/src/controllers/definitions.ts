@@ -12,6 +12,7 @@ import {
   versionsOf,
 } from '../definitions/definition.ts'
 import type { Registry } from '../definitions/registry.ts'
+import type { Later } from '../later.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'
@@ -33,6 +34,8 @@ export interface DefinitionTiming {
   readonly establishMs: number
   /** The time after the creation or a change of a definition in which its requests are answered with 429, in milliseconds. With 0, none is. */
   readonly reinitialiseMs: number
+  /** Serves a definition some time after it was Established or changed. */
+  readonly later: Later
 }
 
 /** The parts of the server that the definitions need. */
@@ -149,10 +152,15 @@ export class Definitions {
     }
     if (!isEstablished(definition)) return
     if (before !== undefined && isEstablished(before) && sameServed(before, definition)) return
-    this.#serve(name, definition)
-    if (before !== undefined && isEstablished(before)) {
-      this.#host.clock.timer(closeWatchesAfterMs, () => this.#host.closeWatches(name))
-    }
+    const isChange = before !== undefined && isEstablished(before)
+    // What the store was reloaded with is in force.
+    if (previous === undefined) return this.#serve(name, definition)
+    this.#timing.later.run(() => {
+      const now = this.#find(name)
+      if (now?.version.uid !== version.uid || now.version.terminating) return
+      this.#serve(name, definition)
+      if (isChange) this.#host.clock.timer(closeWatchesAfterMs, () => this.#host.closeWatches(name))
+    })
   }
 
   #serve(name: string, definition: KubeObject): void {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler, ServerReply, Upgrade } from '../exchange.ts'
+import { withImpersonation } from '../impersonation-headers.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import { readBody, tooLargeStatus } from './body.ts'
 import { type OpenExchange, SocketPeer } from './peer.ts'
@@ -85,7 +86,7 @@ function headersOf(request: IncomingMessage): Record<string, string> {
     const value = request.headers[name]
     if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ')
   }
-  return headers
+  return withImpersonation(headers, request.rawHeaders)
 }
 
 function serve(request: IncomingMessage, response: ServerResponse, options: Http1Options): void {

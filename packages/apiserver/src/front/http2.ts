@@ -6,6 +6,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Handler, ServerReply } from '../exchange.ts'
+import { withImpersonation } from '../impersonation-headers.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import { readBody, replyTooLarge } from './body.ts'
 import { type OpenExchange, SocketPeer, type SocketPeerOptions } from './peer.ts'
@@ -41,14 +42,19 @@ export class Http2Peer extends SocketPeer {
     })
     this.#session.on('error', () => {})
     this.#session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
-    this.#session.on('stream', (stream, headers, flags) => {
-      stream.on('error', () => {})
-      if (this.active >= options.maxStreams) {
-        stream.close(constants.NGHTTP2_PROTOCOL_ERROR)
-        return
-      }
-      serve(this, stream, headers, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0, options)
-    })
+    // The types of Node lack the raw headers of a server's session.
+    this.#session.on(
+      'stream',
+      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]) => {
+        stream.on('error', () => {})
+        if (this.active >= options.maxStreams) {
+          stream.close(constants.NGHTTP2_PROTOCOL_ERROR)
+          return
+        }
+        const bodyless = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
+        serve(this, stream, withImpersonation(headers, rawHeaders), bodyless, options)
+      },
+    )
   }
 
   /** Sends GOAWAY NO_ERROR. The connection ends when the last stream under way ends. */

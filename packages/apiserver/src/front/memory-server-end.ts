@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Handler, Peer } from '../exchange.ts'
+import { isImpersonation, lineBreak } from '../impersonation-headers.ts'
 import { integer } from '../random.ts'
 import type { RequestHead } from '../transport.ts'
 import { tooLargeStatus } from './body.ts'
@@ -152,12 +153,12 @@ export class MemoryServerEnd {
   }
 }
 
-/** Joins headers as Node's servers do: the lines of a name become one text. */
+/** Joins headers as the fronts with sockets do: the lines of a name become one text. */
 function joined(headers: RequestHead['headers']): Record<string, string> {
   const texts: Record<string, string> = {}
   for (const name of Object.keys(headers)) {
     const value = headers[name] as string | readonly string[]
-    texts[name] = typeof value === 'string' ? value : value.join(', ')
+    texts[name] = typeof value === 'string' ? value : value.join(isImpersonation(name) ? lineBreak : ', ')
   }
   return texts
 }

@@ -101,7 +101,12 @@ describe('a request in memory', () => {
     const start = simulation.clock.monotonic()
     const body = Buffer.from('{"a":1}')
     connection.request(
-      { method: 'POST', path: '/api/v1/x?limit=5', headers: { 'x-a': 'b', 'x-c': ['d', 'e'] }, body },
+      {
+        method: 'POST',
+        path: '/api/v1/x?limit=5',
+        headers: { 'x-a': 'b', 'x-c': ['d', 'e'], 'impersonate-group': ['a,b', 'c'] },
+        body,
+      },
       response,
     )
     await simulation.runUntil(() => server.exchanges.length === 1)
@@ -110,7 +115,7 @@ describe('a request in memory', () => {
     expect(request).toMatchObject({
       method: 'POST',
       path: '/api/v1/x?limit=5',
-      headers: { 'x-a': 'b', 'x-c': 'd, e', host: 'server.example:6443' },
+      headers: { 'x-a': 'b', 'x-c': 'd, e', 'impersonate-group': 'a,b\nc', host: 'server.example:6443' },
       peer: { protocol: 'h2', certificate: undefined },
     })
     expect(text(request.body)).toBe('{"a":1}')

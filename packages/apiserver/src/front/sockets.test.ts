@@ -103,6 +103,25 @@ describe('requests and answers', () => {
     await until(() => exchanges.every(exchange => exchange.closed))
   })
 
+  it('F1: hands the lines of a header by which a request acts as a user on apart, with their commas', async () => {
+    const { exchanges, handler } = keeper(reply => {
+      reply.head(204, {})
+      reply.end()
+    })
+    const tls = await openTls(handler)
+    const headers = { 'impersonate-user': 'a,b', 'impersonate-group': ['a,b', 'c'], 'x-a': ['d', 'e'] }
+    await askHttp2(session(tls), { headers })
+    await askHttp1(tls.url, { headers, ca: ca.caPem })
+    for (const { request } of exchanges) {
+      expect(request.headers).toMatchObject({
+        'impersonate-user': 'a,b',
+        'impersonate-group': 'a,b\nc',
+        'x-a': 'd, e',
+      })
+    }
+    expect(exchanges.map(({ request }) => request.peer.protocol)).toEqual(['h2', 'http/1.1'])
+  })
+
   it('F1: answers HEAD, 204 and 304 without a body, whatever the handler writes', async () => {
     const handler: Handler = (request, reply) => {
       reply.head(Number(request.path.slice(1)), { 'x-path': request.path })

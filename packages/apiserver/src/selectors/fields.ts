@@ -17,16 +17,21 @@ export interface FieldSelector {
   readonly namespace: string | undefined
 }
 
-/** Parses `fieldSelector`. Throws a 400. Returns `undefined` for an empty text, which selects everything. */
+/** Parses `fieldSelector`. Throws a 400. Returns `undefined` for a text that requires nothing, which selects everything. */
 export function parseFieldSelector(text: string): FieldSelector | undefined {
   if (text === '') return undefined
   const requirements: FieldRequirement[] = []
-  for (const term of splitTerms(text)) {
+  for (const term of splitTerms(text).sort()) {
     if (term === '') continue
-    const match = /^((?:[^\\=!]|\\.)*?)(==|!=|=)(.*)$/s.exec(term)
-    if (match === null) throw StatusError.badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
-    requirements.push({ field: match[1] ?? '', equal: match[2] !== '!=', value: unescaped(match[3] ?? '') })
+    const [, field = '', operator, escaped = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? []
+    if (operator === undefined) {
+      throw StatusError.badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
+    }
+    const value = unescaped(escaped)
+    // Nothing of nothing selects everything.
+    if (field !== '' || value !== '') requirements.push({ field, equal: operator !== '!=', value })
   }
+  if (requirements.length === 0) return undefined
   const equalTo = (field: string): string | undefined =>
     requirements.find(one => one.equal && one.field === field)?.value
   return { requirements, name: equalTo('metadata.name'), namespace: equalTo('metadata.namespace') }
@@ -50,8 +55,15 @@ function splitTerms(text: string): string[] {
   return terms
 }
 
-function unescaped(value: string): string {
-  return value.replace(/\\([\\,=])/g, '$1')
+/** The value that `text` means: backslashes, commas and equals signs in it have a backslash before them. Throws a 400. */
+function unescaped(text: string): string {
+  return text.replace(/\\(.?)|[,=]/gsu, (found: string, escaped: string | undefined) => {
+    if (escaped === undefined) {
+      throw StatusError.badRequest(`invalid field selector: unescaped character in value: ${found.charCodeAt(0)}`)
+    }
+    if (escaped !== '' && '\\,='.includes(escaped)) return escaped
+    throw StatusError.badRequest(`invalid field selector: invalid escape sequence: ${found}`)
+  })
 }
 
 /** A real server's messages for unsupported fields, by kind. All other kinds share two messages. */
@@ -88,15 +100,17 @@ export function checkFields(
   known: readonly string[],
   { custom, namespaced, kind }: { readonly custom: boolean; readonly namespaced: boolean; readonly kind: string },
 ): void {
+  // A built-in kind without fields of its own takes a namespace even if its objects have none.
+  const takesNamespace = custom ? namespaced : known.length === 0 || (namespaced && kind !== 'PodCertificateRequest')
   for (const { field } of selector.requirements) {
     if (field === 'metadata.name' || known.includes(field)) continue
-    if (field === 'metadata.namespace' && (namespaced || !custom)) continue
+    if (field === 'metadata.namespace' && takesNamespace) continue
     const wording = custom ? undefined : unsupported[kind]
     if (wording !== undefined) throw StatusError.badRequest(wording(field))
     throw StatusError.badRequest(
       custom || known.length > 0
         ? `field label not supported: ${field}`
-        : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
+        : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
     )
   }
 }

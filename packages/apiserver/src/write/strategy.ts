@@ -36,6 +36,8 @@ export interface Strategy {
   readonly answersDeleted?: boolean
   /** Whether an update of an object that does not exist creates it. */
   readonly createsOnUpdate?: boolean
+  /** Whether an update leaves `metadata.generation` unchanged. */
+  readonly keepsGeneration?: boolean
   /** Whether `metadata.generation` also counts changes of annotations. */
   readonly countsAnnotations?: boolean
 }

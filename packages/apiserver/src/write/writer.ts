@@ -450,13 +450,14 @@ function withPropagation(
   return kept
 }
 
-/** Whether the object's content differs, without metadata and without a status that is a subresource. */
+/** Whether the object's content differs, without metadata and without a status that is a subresource, if its generation counts that. */
 function contentChanged(
   type: ResourceType,
-  { countsAnnotations }: Strategy,
+  { countsAnnotations, keepsGeneration }: Strategy,
   old: KubeObject,
   next: KubeObject,
 ): boolean {
+  if (keepsGeneration) return false
   if (countsAnnotations && !sameJson(old.metadata.annotations ?? {}, next.metadata.annotations ?? {})) {
     return true
   }

@@ -172,8 +172,8 @@ describe('a request', () => {
     expect(requests[0]?.headers).toMatchObject({
       'user-agent': 'tester/1',
       'impersonate-user': 'jane',
-      'impersonate-group': 'devs, ops',
-      'impersonate-extra-a%2fb%25': 'x, y',
+      'impersonate-group': 'devs\nops',
+      'impersonate-extra-a%2fb%25': 'x\ny',
       'impersonate-uid': '7',
       accept: 'application/json;drop=metadata.managedFields,application/json',
     })

@@ -1,5 +1,5 @@
 import type { Json } from '@wherry/cel/internal'
-import { invalid, required } from '../../metadata/validate.ts'
+import { invalid, required, tooLong } from '../../metadata/validate.ts'
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
 
@@ -34,6 +34,10 @@ export class Causes {
   /** Adds a cause for a value that contradicts other fields. The value is not quoted. */
   contradicts(field: string, why: string): void {
     this.#found.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${why}`, field })
+  }
+
+  tooLong(field: string, bytes: number): void {
+    this.#found.push(tooLong(field, bytes))
   }
 
   forbidden(field: string, why: string): void {

@@ -17,7 +17,7 @@ export interface Answer {
 export interface Ask {
   readonly method?: string | undefined
   readonly path?: string | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: Readonly<Record<string, string | string[]>> | undefined
   readonly body?: Uint8Array | undefined
 }
 

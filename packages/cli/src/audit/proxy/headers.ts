@@ -21,10 +21,3 @@ export function passing(headers: IncomingHttpHeaders, rawHeaders: readonly strin
     Object.entries(passed).map(([name, values]) => [name, values.length > 1 ? values : values[0]]),
   )
 }
-
-/** The headers by which a request acts as another user. */
-export function impersonationOf(headers: IncomingHttpHeaders): Record<string, string> {
-  const found: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) if (name.startsWith('impersonate-')) found[name] = `${value}`
-  return found
-}

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { createCertificateAuthority, kubeconfigFor } from '@wherry/apiserver/internal/requests'
+import { createCertificateAuthority, impersonationHeaders, kubeconfigFor } from '@wherry/apiserver/internal/requests'
 import type { ClusterAccess } from '@wherry/client'
 import { apiCall } from '../ledger/api-call.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OpenCall } from '../ledger/open-call.ts'
 import { Exchange, type Request, type Response } from './exchange.ts'
-import { impersonationOf, passing } from './headers.ts'
+import { passing } from './headers.ts'
 import { passUpgrade } from './upgrade.ts'
 import { Upstream } from './upstream.ts'
 
@@ -106,7 +106,7 @@ class LoopbackProxy {
     if (isOwn) delete headers.authorization
     const call = this.#ledger.begin(
       apiCall({
-        ...{ method, path, isUpgrade, isOwn, impersonation: impersonationOf(given) },
+        ...{ method, path, isUpgrade, isOwn, impersonation: impersonationHeaders(request.rawHeaders) },
         accept: given.accept ?? '',
         contentType: given['content-type'] ?? '',
         userAgent: given['user-agent'] ?? '',

@@ -108,7 +108,7 @@ it('a request as another user needs the right to act as that user and its groups
   const path = '/api/v1/namespaces/a/secrets/key'
   const as = (impersonation: Record<string, string>): Sent => [path, { impersonation }]
   const yaml = rolesFor(
-    as({ 'impersonate-user': 'jane', 'impersonate-group': 'dev, ops', 'impersonate-uid': 'u-1' }),
+    as({ 'impersonate-user': 'jane', 'impersonate-group': 'dev\nops', 'impersonate-uid': 'u-1' }),
     as({ 'impersonate-user': 'system:serviceaccount:b:robot', 'impersonate-extra-scopes': 'view' }),
     ['/api/v1/serviceaccounts?watch=1'],
   )

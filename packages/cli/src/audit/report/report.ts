@@ -112,7 +112,7 @@ export function reportOf(ledger: Ledger, { seconds, rest, memory, game }: Measur
   return { ...report, findings: findingsOf(report) }
 }
 
-/** All bytes that a program received, unpacked, and the bytes that it sent over upgraded connections. */
+/** All bytes that a program received, unpacked. */
 export function receivedBytesOf({ collections, byName, others }: AuditReport): number {
   return [...collections, ...byName, others].reduce((sum, { bytes }) => sum + bytes, 0)
 }

@@ -35,6 +35,8 @@ export async function waitFor<C, S extends Scope>(
           const object = event.type === 'DELETED' ? undefined : event.object
           if (isTrue(object)) return object
         }
+        // A server may end each watch at once.
+        await backoff.wait(signal)
       } catch (error) {
         if (signal.aborted) throw signal.reason
         if (!mayPass(error)) throw error

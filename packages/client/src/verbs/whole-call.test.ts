@@ -96,3 +96,18 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
     { error: { code: 'TIMEOUT' }, context: { phase: 'read what was written' } },
   ])
 })
+
+it('waitFor waits before it lists again, also after a watch that the server ends at once', async () => {
+  const { client, run, requests, now } = scripted(
+    ({ path }) => (path.includes('watch=') ? { text: '' } : { body: page }),
+    {},
+  )
+  await run(async () => {
+    const waiting = client.waitFor(configMaps, { name: 'a', namespace: 'a' }, () => false, { timeoutMs: 60_000 })
+    await expect(waiting).rejects.toMatchObject({ code: 'TIMEOUT' })
+    expect(now()).toBe(60_000)
+    await client.close()
+  })
+  expect(requests.length).toBeGreaterThan(4)
+  expect(requests.length).toBeLessThan(20)
+})

@@ -2,7 +2,7 @@ import type { Discovery } from './discovery/discovery.ts'
 import { checkOptions } from './errors/check.ts'
 import { OptionRangeError, OptionTypeError } from './errors/option.ts'
 import { customResourceDefinitions } from './resources/apiextensions.ts'
-import type { Caller } from './verbs/caller.ts'
+import type { Bound, Caller } from './verbs/caller.ts'
 import { type ApplyOptions, applyChecks } from './verbs/options.ts'
 import { waitFor } from './verbs/wait-for.ts'
 import { apply } from './verbs/write.ts'
@@ -42,16 +42,18 @@ export async function applyAll(
     .map((object, index) => ({ object, index }))
     .toSorted((a, b) => rank(a.object) - rank(b.object))
   const waiting: string[] = []
-  for (const { object, index } of ordered) {
-    if (!isDefinition(object)) await established(caller, waiting, options)
-    const view = await viewOf(discovery, object, `applyAll.objects[${index}]`, options)
-    const { resource } = view
-    const namespace = resource.namespaced ? (object.metadata?.namespace ?? home) : undefined
-    const metadata = { ...object.metadata, ...(namespace !== undefined && { namespace }) }
-    applied.set(index, (await apply(caller, view, { ...object, metadata }, options)) as KubernetesObject)
-    if (isDefinition(object) && options.dryRun !== true) waiting.push(object.metadata?.name as string)
-  }
-  await established(caller, waiting, options)
+  await caller.whole(options, { method: 'GET', path: '/apis' }, async (inner, bound) => {
+    for (const { object, index } of ordered) {
+      if (!isDefinition(object)) await established(inner, waiting)
+      const view = await viewOf(discovery, object, `applyAll.objects[${index}]`, bound)
+      const { resource } = view
+      const namespace = resource.namespaced ? (object.metadata?.namespace ?? home) : undefined
+      const metadata = { ...object.metadata, ...(namespace !== undefined && { namespace }) }
+      applied.set(index, (await apply(inner, view, { ...object, metadata }, options)) as KubernetesObject)
+      if (isDefinition(object) && options.dryRun !== true) waiting.push(object.metadata?.name as string)
+    }
+    await established(inner, waiting)
+  })
   return objects.map((_, index) => applied.get(index) as KubernetesObject)
 }
 
@@ -69,13 +71,13 @@ function rank({ kind = '' }: KubernetesObject): number {
 }
 
 /** Waits until the server serves the kinds of these definitions. Empties the list. */
-async function established(caller: Caller, names: string[], { signal, timeoutMs }: ApplyOptions): Promise<void> {
+async function established(caller: Caller, names: string[]): Promise<void> {
   for (const name of names.splice(0)) {
     const isServed = (definition: object | undefined): boolean => {
       const { status } = (definition ?? {}) as { status?: { conditions?: readonly Condition[] | null } }
       return (status?.conditions ?? []).some(one => one.type === 'Established' && one.status === 'True')
     }
-    await waitFor(caller, customResourceDefinitions, { name }, isServed, { signal, timeoutMs })
+    await waitFor(caller, customResourceDefinitions, { name }, isServed)
   }
 }
 
@@ -88,10 +90,10 @@ async function viewOf(
   discovery: Discovery,
   { apiVersion = '', kind = '' }: KubernetesObject,
   option: string,
-  { signal, timeoutMs }: ApplyOptions,
+  { signal }: Bound,
 ): Promise<View<object>> {
   const [version = '', group = ''] = apiVersion.split('/').toReversed()
-  const found = await discovery.find({ group, version, kind }, { signal, timeoutMs })
+  const found = await discovery.find({ group, version, kind }, { signal, timeoutMs: Number.POSITIVE_INFINITY })
   if (found === undefined) throw new OptionRangeError(option, 'a kind that the server has', `${kind} of ${apiVersion}`)
   const { plural, namespaced } = found
   return defineResource<object>({ group, version, kind, plural, namespaced } as never)

@@ -166,6 +166,11 @@ export class PodSocket {
     this.#frames.hold()
   }
 
+  /** Whether the server waits, after `pause`. */
+  get isPaused(): boolean {
+    return this.#frames.isHeld
+  }
+
   resume(): void {
     if (!this.#isOver) this.#frames.release()
   }

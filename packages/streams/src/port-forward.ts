@@ -44,7 +44,8 @@ export interface PortForward extends AsyncDisposable {
  *
  * Rejects with an `ApiError` if the server refuses. If nothing listens in the pod, the stream fails with a `StreamError`.
  *
- * The protocol has no half-closed connections: after `end()`, the stream still delivers bytes of the pod, and closes when 10 s have passed without any.
+ * The protocol has no half-closed connections: after `end()`, the stream still delivers bytes of the pod, and ends when 10 s have passed without any. While
+ * you do not read the stream, the time does not count.
  *
  * @example
  * ```ts
@@ -186,6 +187,7 @@ class PortStream extends Duplex {
   #said = ''
   #linger: { cancel(): void } | undefined
   #isEnding = false
+  #isSilent = false
 
   constructor(client: Client, socket: PodSocket, signal: AbortSignal, local?: Duplex) {
     super({ allowHalfOpen: true })
@@ -209,7 +211,7 @@ class PortStream extends Duplex {
   }
 
   override _read(): void {
-    if (this.#local === undefined) this.#socket.resume()
+    if (this.#local === undefined) this.#resume()
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -229,7 +231,7 @@ class PortStream extends Duplex {
   }
 
   #data(channel: number, data: Buffer): void {
-    if (this.destroyed) return
+    if (this.destroyed || this.#isSilent) return
     const bytes = this.#withoutHead(channel, data)
     if (bytes.length === 0) return
     if (channel === channels.error) {
@@ -245,7 +247,7 @@ class PortStream extends Duplex {
 
   #writeTo(local: Duplex, bytes: Buffer): void {
     local.write(bytes, () => {
-      if (local.writableLength === 0) this.#socket.resume()
+      if (local.writableLength === 0) this.#resume()
     })
     // Later, the local socket reads from this memory the bytes that it could not send at once.
     if (local.writableLength > 0) this.#socket.pause()
@@ -260,11 +262,22 @@ class PortStream extends Duplex {
 
   #awaitSilence(): void {
     this.#linger?.cancel()
-    this.#linger = this.#client.environment.clock.timer(lingerMs, () => this.destroy())
+    this.#linger = this.#client.environment.clock.timer(lingerMs, () => {
+      // The pod's bytes wait until the stream is read.
+      if (this.#socket.isPaused) return
+      this.#over(undefined)
+      this.#isSilent = true
+      this.#socket.close()
+    })
+  }
+
+  #resume(): void {
+    if (this.#isEnding && this.#socket.isPaused) this.#awaitSilence()
+    this.#socket.resume()
   }
 
   #over(cause: Error | undefined): void {
-    if (this.destroyed) return
+    if (this.destroyed || this.#isSilent) return
     if (cause !== undefined) this.destroy(cause)
     else {
       this.push(null)

@@ -6,7 +6,9 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { finished } from 'node:stream/promises'
 import { Client } from '@wherry/client'
+import { systemClock } from '@wherry/client/internal'
 import { nodes, pods } from '@wherry/client/resources/core'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
@@ -197,6 +199,50 @@ it('bytes that are no frame end a stream with an error', () =>
       code: 'CONNECTION_LOST',
       message: expect.stringContaining('no WebSocket frame'),
     })
+  }))
+
+/** A clock that ends 10 seconds when `pass` is called, and the time of everything else as it passes. */
+function clockOfSilence() {
+  const system = systemClock()
+  const ends = new Set<() => void>()
+  const timer = (ms: number, then: () => void) => {
+    if (ms !== 10_000) return system.timer(ms, then)
+    ends.add(then)
+    return { cancel: () => void ends.delete(then) }
+  }
+  const pass = (): void => {
+    for (const end of [...ends]) {
+      ends.delete(end)
+      end()
+    }
+  }
+  return { clock: { ...system, timer }, ends, pass }
+}
+
+it('a port of a pod that keeps silent after end() ends in order, once its bytes are read', () =>
+  withPod(async server => {
+    const { clock, ends, pass } = clockOfSilence()
+    await using client = new Client({ url: server.url, ca: server.ca, token: server.token, environment: { clock } })
+    server.onPortForward(({ stream }) => {
+      stream.on('error', () => {})
+      stream.write(Buffer.alloc(1024 * 1024))
+    })
+    const stream = await connectPort(client, pod, 80)
+    stream.end('x')
+    await expect.poll(() => stream.readableLength).toBeGreaterThan(stream.readableHighWaterMark)
+    await expect.poll(() => ends.size).toBe(1)
+    pass()
+    let size = 0
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length
+    })
+    const ended = finished(stream)
+    await expect.poll(() => size).toBe(1024 * 1024)
+    expect(stream.readableEnded).toBe(false)
+    pass()
+    await ended
+    await expect.poll(() => stream.closed).toBe(true)
+    expect(ends.size).toBe(0)
   }))
 
 it('stdin that fails ends the call with its error, in place of a command that waits for more', () =>

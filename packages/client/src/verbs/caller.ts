@@ -91,9 +91,15 @@ export class Caller {
   readonly absence: AbsenceProof | undefined
   readonly deadlines: Deadlines
   readonly #calls: OpenCalls
+  /** The bound of the call that all requests of this caller are part of. */
+  readonly #whole: Bound | undefined
 
-  /** @param of the caller with which this one shares its calls, so that both end together */
-  constructor(parts: CallerParts, of?: Caller) {
+  /**
+   * @param of the caller with which this one shares its calls, so that both end together
+   * @param whole the bound of the call that all requests of this caller are part of
+   */
+  constructor(parts: CallerParts, of?: Caller, whole?: Bound) {
+    this.#whole = whole
     this.#calls = of === undefined ? { underWay: new Set(), closed: undefined } : of.#calls
     this.absence = of?.absence ?? parts.absence?.(this)
     this.deadlines = of?.deadlines ?? new Deadlines(parts.environment.clock)
@@ -102,13 +108,14 @@ export class Caller {
     this.fieldManager = parts.fieldManager
     this.gzip = parts.gzip
     this.redact = parts.redact ?? withoutCredentials
-    this.warnings = new Warnings(parts.environment, this.redact)
+    this.warnings = of?.warnings ?? new Warnings(parts.environment, this.redact)
     this.parts = parts
     this.listeners = parts.listeners ?? new WriteListeners([])
   }
 
   /** Runs `run` within the time and the signal of `options`, which all its requests share. */
   async within<T>(options: CallOptions, about: RequestInfo, run: (bound: Bound) => Promise<T>): Promise<T> {
+    if (this.#whole !== undefined) return await partOf(this.#whole, about, run)
     const { clock } = this.environment
     const timeoutMs = options.timeoutMs ?? this.parts.timeoutMs
     const given = options.signal
@@ -129,6 +136,14 @@ export class Caller {
       timer?.cancel()
       given?.removeEventListener('abort', passOn)
     }
+  }
+
+  /**
+   * Runs a call that uses other verbs. `run` gets a caller for these: all their requests share the time and the signal of `options`, and the verbs ignore
+   * their own. Past the time, the error names the request that was under way.
+   */
+  whole<T>(options: CallOptions, about: RequestInfo, run: (caller: Caller, bound: Bound) => Promise<T>): Promise<T> {
+    return this.within(options, about, bound => run(new Caller(this.parts, this, bound), bound))
   }
 
   /** Ends every call and every wait between repeats; later calls fail with `reason` too. */
@@ -189,6 +204,17 @@ export class Caller {
       if (clock.monotonic() + wait >= bound.deadline) throw outcome
       await sleep(clock, wait, bound.signal)
     }
+  }
+}
+
+async function partOf<T>(whole: Bound, about: RequestInfo, run: (bound: Bound) => Promise<T>): Promise<T> {
+  const { signal } = whole
+  try {
+    signal.throwIfAborted()
+    return await run(whole)
+  } catch (error) {
+    if (error !== signal.reason || !(error instanceof TimeoutError)) throw error
+    throw new TimeoutError(error.timeoutMs, about)
   }
 }
 

@@ -53,28 +53,27 @@ export async function deleteCollection<C>(
   const project = projector(view)
   const shared = { method: 'DELETE', accept: acceptOf(view, 'list'), exact: isExact(view), maxBytes }
   const about = { method: 'DELETE', ...(targets[0] as (typeof targets)[0]) }
-  const deleted = await caller.within(options, about, async bound => {
+  const all = await caller.whole(options, about, async (inner, bound) => {
     const deleted: KubernetesObject[] = []
     for (const target of targets) {
       const tokens = new PageTokens({ method: 'DELETE', ...target })
       let token: string | undefined
       do {
         const call = { ...target, ...shared, query: query(token), body: deleteBody(options) }
-        const answer = await caller.json(call, bound)
+        const answer = await inner.json(call, bound)
         // Some servers answer only with a success.
         const items = isSuccessStatus(answer) ? [] : itemsOf(view, answer, call)
         for (const item of items) deleted.push(typed(view, item))
         token = limit === undefined ? undefined : tokens.after(metadataOf(answer), items.length)
       } while (token !== undefined)
     }
+    if (deleted.length > 0) {
+      const report = (): Promise<void> => reportDeleted(inner, view, deleted)
+      await inner.listeners.askAfter(about, options, inner.environment, report)
+    }
     return deleted
   })
-  if (deleted.length > 0) {
-    await caller.listeners.askAfter(about, options, caller.environment, () =>
-      reportDeleted(caller, view, deleted, options),
-    )
-  }
-  return deleted.map(project)
+  return all.map(project)
 }
 
 function metadataOf(answer: object): ListMeta {
@@ -83,15 +82,10 @@ function metadataOf(answer: object): ListMeta {
 }
 
 /** Reports to the listeners which of these objects have gone, and which stay until their finalizers are gone. */
-async function reportDeleted(
-  caller: Caller,
-  view: View,
-  deleted: readonly KubernetesObject[],
-  { signal }: DeleteCollectionOptions,
-): Promise<void> {
+async function reportDeleted(caller: Caller, view: View, deleted: readonly KubernetesObject[]): Promise<void> {
   const left = new Map<string | undefined, KubernetesObject>()
   const note = (object: KubernetesObject): unknown => left.set(object.metadata?.uid, object)
-  await listEach(caller, readAs(view, 'metadata') as View<KubernetesObject>, note, { signal })
+  await listEach(caller, readAs(view, 'metadata') as View<KubernetesObject>, note)
   for (const { metadata: { name = '', namespace, uid } = {} } of deleted) {
     const there = left.get(uid)
     if (there !== undefined) caller.listeners.wrote(view, there)

@@ -84,12 +84,14 @@ export async function evict(
     },
   }
   const gone = caller.listeners.deleting(view, key, options)
-  await caller.within(options, call, bound => caller.answer(call, bound))
-  // The answer does not contain the pod.
-  await caller.listeners.askAfter(call, options, caller.environment, async () => {
-    const there = await get(caller, readAs(view, 'metadata'), key, { signal: options.signal })
-    if (there === undefined) gone(options.preconditions?.uid)
-    else caller.listeners.wrote(view, there as KubernetesObject)
+  await caller.whole(options, call, async (inner, bound) => {
+    await inner.answer(call, bound)
+    // The answer does not contain the pod.
+    await inner.listeners.askAfter(call, options, inner.environment, async () => {
+      const there = await get(inner, readAs(view, 'metadata'), key)
+      if (there === undefined) gone(options.preconditions?.uid)
+      else inner.listeners.wrote(view, there as KubernetesObject)
+    })
   })
 }
 

@@ -34,6 +34,8 @@ export interface ListPageOptions extends ListOptions {
 
 /** How a list is read page by page. */
 export interface PagesOptions extends ListOptions {
+  /** How long the read of each page may take, in milliseconds; `Infinity`: as long as it takes. @default the client's `timeoutMs` */
+  readonly timeoutMs?: number | undefined
   /** The maximum number of items on a page. @default 500 */
   readonly limit?: number | undefined
 }
@@ -119,15 +121,17 @@ async function* readPages<C>(
     do {
       const query =
         token === undefined ? listQuery(target.selection, state, limit) : nextPageQuery(target.selection, limit, token)
-      let page: ListPage<C>
-      try {
-        page = { ...(await collected(caller, target, query, project, options)), restarted }
-      } catch (error) {
-        if (token === undefined || !isExpired(error)) throw error
-        // The server no longer has the state of the pages. All objects of a newer state follow in one answer (rule R4).
-        restarted = true
-        page = { ...(await collected(caller, target, listQuery(target.selection, state), project, options)), restarted }
-      }
+      const page: ListPage<C> = await caller.whole(options, { method: 'GET', ...target }, async inner => {
+        try {
+          return { ...(await collected(inner, target, query, project, options)), restarted }
+        } catch (error) {
+          if (token === undefined || !isExpired(error)) throw error
+          // The server no longer has the state of the pages. All objects of a newer state follow in one answer (rule R4).
+          restarted = true
+          const whole = listQuery(target.selection, state)
+          return { ...(await collected(inner, target, whole, project, options)), restarted }
+        }
+      })
       yield page
       // Pages of a server without sharded lists may have objects of other shards alone.
       token = tokens.after(page, target.shard === undefined ? page.items.length : 1)

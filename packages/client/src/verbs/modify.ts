@@ -1,3 +1,4 @@
+import { abortable } from '../abortable.ts'
 import { Backoff } from '../backoff.ts'
 import { callback, checkOptions } from '../errors/check.ts'
 import { isConflict, isObjectNotFound } from '../errors/guards.ts'
@@ -7,6 +8,7 @@ import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'
 import { get } from './get.ts'
 import { type WriteOptions, writeChecks } from './options.ts'
+import { objectTarget } from './target.ts'
 import { type JsonPatchOperation, patch } from './write.ts'
 
 /** Changes a copy of an object in place. Its returned value is ignored. */
@@ -32,25 +34,35 @@ export async function modify<C, S extends Scope>(
   if (kind === 'metadata' || kind === 'named') {
     throw new OptionTypeError('modify.view', 'a view with whole objects', `the projection ${view.projection.name}`)
   }
-  const { signal, timeoutMs } = options
   const backoff = new Backoff(caller.environment, { initialMs: 10, maxMs: 1000 })
-  for (let attempt = 1; ; attempt += 1) {
-    const found = await get(caller, view, key, { signal, timeoutMs })
-    if (found === undefined) return undefined
-    const draft = structuredClone(found)
-    await edit(draft)
-    const operations = differences(found, draft)
-    if (operations.length === 0) return found
-    const { resourceVersion } = (found as KubernetesObject).metadata ?? {}
-    const held: JsonPatchOperation = { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }
-    try {
-      return (await patch(caller, view, key, [...operations, held], options)) as C
-    } catch (error) {
-      if (isObjectNotFound(error)) return undefined
-      if (!isConflict(error) || attempt === maxAttempts) throw error
+  return caller.whole(options, { method: 'PATCH', ...objectTarget(view, key) }, async (inner, { signal }) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await get(inner, view, key)
+      if (found === undefined) return undefined
+      const draft = structuredClone(found)
+      await edited(draft, edit, signal)
+      const operations = differences(found, draft)
+      if (operations.length === 0) return found
+      const { resourceVersion } = (found as KubernetesObject).metadata ?? {}
+      const held: JsonPatchOperation = { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }
+      try {
+        return (await patch(inner, view, key, [...operations, held], options)) as C
+      } catch (error) {
+        if (isObjectNotFound(error)) return undefined
+        if (!isConflict(error) || attempt === maxAttempts) throw error
+      }
+      await backoff.wait(signal)
     }
-    await backoff.wait(signal)
-  }
+  })
+}
+
+/** Calls `edit`. Rejects as soon as the signal is aborted, even if `edit` has not ended. */
+function edited<C>(draft: C, edit: Edit<C>, signal: AbortSignal): Promise<void> {
+  return abortable(signal, (resolve, reject) => {
+    const editing = async (): Promise<void> => void (await edit(draft))
+    editing().then(resolve, reject)
+    return () => {}
+  })
 }
 
 /**

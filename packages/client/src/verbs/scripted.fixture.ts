@@ -20,6 +20,8 @@ export type ScriptedAnswer =
       readonly headers?: Readonly<Record<string, string | readonly string[]>>
       readonly body?: unknown
       readonly text?: string | Uint8Array
+      /** How long the answer takes, in milliseconds. @default 0 */
+      readonly afterMs?: number
     }
   | 'lost'
   | 'hang'
@@ -62,10 +64,14 @@ export function scripted(
         request.peer.reset()
         return
       }
-      const { status = 200, headers = {}, body = {}, text } = answered
-      reply.head(status, { 'content-type': text === undefined ? 'application/json' : 'text/plain', ...headers })
-      reply.write(Buffer.from(text ?? JSON.stringify(body)))
-      reply.end()
+      const { status = 200, headers = {}, body = {}, text, afterMs = 0 } = answered
+      const send = (): void => {
+        reply.head(status, { 'content-type': text === undefined ? 'application/json' : 'text/plain', ...headers })
+        reply.write(Buffer.from(text ?? JSON.stringify(body)))
+        reply.end()
+      }
+      if (afterMs === 0) send()
+      else clock.timer(afterMs, send)
     },
   })
   const client = new Client({ url: 'http://localhost', transport, environment, ...options })

@@ -103,19 +103,20 @@ export class SubresourceVerbs<T extends object> {
       // An eviction's 429 is its answer.
       keep429: this.#name === 'eviction',
     }
-    const { listeners, environment } = this.#caller
-    const send = (): Promise<KubernetesObject> =>
-      this.#caller.within(options, call, bound => this.#caller.json(call, bound))
-    const answer = await listeners.unlessLost(this.#view, call, options, send)
-    if (answer.kind === this.#view.resource.kind) listeners.wrote(this.#view, answer, options)
-    // Any other answer does not contain the object.
-    else {
-      await listeners.askAfter(call, options, environment, async () => {
-        const there = await get(this.#caller, readAs(this.#view, 'metadata'), this.#key, { signal: options.signal })
-        if (there !== undefined) listeners.wrote(this.#view, there as KubernetesObject)
-      })
-    }
-    return answer as T
+    return this.#caller.whole(options, call, async (caller, bound) => {
+      const { listeners, environment } = caller
+      const send = (): Promise<KubernetesObject> => caller.json(call, bound)
+      const answer = await listeners.unlessLost(this.#view, call, options, send)
+      if (answer.kind === this.#view.resource.kind) listeners.wrote(this.#view, answer, options)
+      // Any other answer does not contain the object.
+      else {
+        await listeners.askAfter(call, options, environment, async () => {
+          const there = await get(caller, readAs(this.#view, 'metadata'), this.#key)
+          if (there !== undefined) listeners.wrote(this.#view, there as KubernetesObject)
+        })
+      }
+      return answer as T
+    })
   }
 
   #target(): ReturnType<typeof objectTarget> {

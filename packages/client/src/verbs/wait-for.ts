@@ -25,17 +25,18 @@ export async function waitFor<C, S extends Scope>(
   const { namespace } = key as { readonly namespace?: string }
   const one = view.within((namespace === undefined ? { fields } : { fields, namespaces: [namespace] }) as never)
   const backoff = new Backoff(caller.environment)
-  return caller.within(options, about, async ({ signal }) => {
-    const unbounded = { signal, timeoutMs: Number.POSITIVE_INFINITY }
+  return caller.whole(options, about, async (inner, { signal }) => {
     for (;;) {
       try {
-        const { items, resourceVersion } = await list(caller, one, unbounded)
+        const { items, resourceVersion } = await list(inner, one)
         if (isTrue(items[0])) return items[0]
         for await (const event of watch(caller, one, { signal, resourceVersion })) {
           if (event.type === 'BOOKMARK') continue
           const object = event.type === 'DELETED' ? undefined : event.object
           if (isTrue(object)) return object
         }
+        // A server may end each watch at once.
+        await backoff.wait(signal)
       } catch (error) {
         if (signal.aborted) throw signal.reason
         if (!mayPass(error)) throw error

@@ -10,7 +10,7 @@ interface Sent {
   /** Whether that write was of the status alone. */
   isStatus: boolean
   /** Events that came while a write was under way. */
-  readonly held: { readonly version: string | undefined; readonly report: Report }[]
+  held: { readonly version: string | undefined; readonly report: Report }[]
 }
 
 /**
@@ -35,23 +35,27 @@ export class OwnEvents {
     this.#sent.set(object, sent)
     return version => {
       sent.underWay -= 1
-      const isReceived = sent.held.some(one => one.version === version)
-      sent.version = isReceived ? undefined : version
-      sent.by = by
-      sent.isStatus = isStatus
-      for (const one of sent.held.splice(0)) {
-        one.report(version !== undefined && one.version === version ? by : undefined, isStatus)
+      const { held } = sent
+      const isOwn = (event: (typeof held)[number]): boolean => version !== undefined && event.version === version
+      if (version !== undefined) {
+        sent.version = held.some(isOwn) ? undefined : version
+        sent.by = by
+        sent.isStatus = isStatus
       }
+      // Another event may be of a write that is still under way.
+      const isLast = sent.underWay === 0
+      sent.held = isLast ? [] : held.filter(event => !isOwn(event))
+      for (const event of held) if (isLast || isOwn(event)) event.report(isOwn(event) ? by : undefined, isStatus)
       this.#forget(object, sent)
     }
   }
 
-  /** Reports an event of an object. While writes of the object are under way, the event waits until the first of them has ended. */
+  /** Reports an event of an object. While writes of the object are under way, an event of another write waits until all of them have ended. */
   received(object: string, version: string | undefined, report: Report): void {
     const sent = this.#sent.get(object)
     if (sent === undefined) return report(undefined, false)
-    if (sent.underWay > 0) return void sent.held.push({ version, report })
     const isOwn = version !== undefined && version === sent.version
+    if (sent.underWay > 0 && !isOwn) return void sent.held.push({ version, report })
     sent.version = undefined
     this.#forget(object, sent)
     report(isOwn ? sent.by : undefined, sent.isStatus)

@@ -89,6 +89,23 @@ it('M1: objects of a cluster that was removed, or is down, are not gone; deleted
     expect(events.filter(isGone)).toEqual(['a one is gone'])
   }))
 
+it('a failure of a cluster that is down is reported once in ten minutes', () =>
+  inFleet(['a'], async fleet => {
+    const { simulation } = fleet
+    await fleet.secret('a')
+    fleet.operate(noting([]))
+    await simulation.advance(5000)
+    const refused = () =>
+      simulation.environment.errors
+        .filter(({ error }) => error.message.includes('ECONNREFUSED'))
+        .map(({ context }) => context)
+    fleet.kill('a')
+    await simulation.advance(500_000)
+    expect(refused()).toEqual([{ phase: 'watch', resource: 'v1/configmaps', cluster: 'a' }])
+    await simulation.advance(300_000)
+    expect(refused()).toHaveLength(2)
+  }))
+
 it('M1: a removed cluster begins no run, and the one under way ends before its connections are closed', () =>
   inFleet(['a'], async fleet => {
     const { simulation } = fleet

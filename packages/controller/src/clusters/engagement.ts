@@ -10,6 +10,7 @@ import type { Traces } from '../tracing/traces.ts'
 import { clusterEnvironment } from './cluster-environment.ts'
 import { ClusterKubeconfigError } from './errors.ts'
 import type { ClusterConnection } from './provider.ts'
+import { SeldomErrors } from './seldom-errors.ts'
 import type { ClusterMetrics, JointQueues, SummedMetrics } from './summed-metrics.ts'
 
 /** A cluster, for the function that declares its controllers. */
@@ -90,7 +91,8 @@ export class Engagement {
     this.name = name
     this.#with = engaging
     this.#metrics = sums.cluster()
-    this.#environment = clusterEnvironment(home.environment, name, this.#metrics)
+    const errors = new SeldomErrors(home.environment.clock)
+    this.#environment = clusterEnvironment(home.environment, name, this.#metrics, errors)
     this.#backoff = new Backoff(this.#environment)
     this.#since = home.environment.clock.now()
   }
@@ -117,7 +119,8 @@ export class Engagement {
   invalid(error: Error): void {
     this.#latest = undefined
     this.#unusable = error
-    this.#environment.onError(error, { phase: 'cluster' })
+    // The provider reports each change once.
+    this.#with.home.environment.onError(error, { phase: 'cluster', cluster: this.name })
     this.look()
   }
 

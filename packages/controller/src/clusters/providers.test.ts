@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
+import { systemClock } from '@wherry/client/internal'
 import { secrets } from '@wherry/client/resources/core'
 import { clusterApiSecrets, kubeconfigFiles, kubeconfigSecrets } from '@wherry/controller/clusters'
 import { expect, it, vi } from 'vitest'
@@ -67,11 +68,22 @@ it('declares the rights that a provider of Secrets needs', () => {
   ])
 })
 
-it('M1: removes the cluster of a file only if the folder was read and lacks it', async () => {
+it('M1: removes the cluster of a file only if the folder was read and lacks it, and reports a failure once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
   const errors: string[] = []
   const onError = (error: Error): void => void errors.push((error as NodeJS.ErrnoException).code ?? error.message)
-  const client = new Client({ url: 'http://127.0.0.1:1', environment: { onError } })
+  let looks = 0
+  const system = systemClock()
+  const timer = (ms: number, then: () => void): ReturnType<typeof system.timer> => {
+    if (ms === 5) looks += 1
+    return system.timer(ms, then)
+  }
+  const clock = { ...system, timer }
+  const client = new Client({ url: 'http://127.0.0.1:1', environment: { onError, clock } })
+  const lookAgain = (): Promise<void> => {
+    const before = looks
+    return vi.waitFor(() => expect(looks).toBeGreaterThan(before + 3))
+  }
   const clusters = join(folder, 'clusters')
   const { events, stop } = finding(kubeconfigFiles(clusters, { pollMs: 5 }), client)
   /** The provider never sees a part of the text. */
@@ -91,9 +103,30 @@ it('M1: removes the cluster of a file only if the folder was read and lacks it',
     events.length = 0
     errors.length = 0
     await rename(clusters, `${clusters}.away`)
-    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(2))
-    expect([...new Set(errors)]).toEqual(['ENOENT'])
+    await lookAgain()
+    expect(errors).toEqual(['ENOENT'])
     await rename(`${clusters}.away`, clusters)
+    await lookAgain()
+    await rename(clusters, `${clusters}.away`)
+    await lookAgain()
+    expect(errors).toEqual(['ENOENT', 'ENOENT'])
+    await rename(`${clusters}.away`, clusters)
+    await lookAgain()
+    expect(events).toEqual([])
+    // A link to nothing, then to a folder.
+    await rename(join(folder, 'us'), join(folder, 'away'))
+    await lookAgain()
+    await seen(expect.stringMatching(/^us is invalid: ENOENT/))
+    await mkdir(join(folder, 'us'))
+    await lookAgain()
+    await seen(expect.stringMatching(/^us is invalid: EISDIR/), expect.stringMatching(/^us is invalid: ENOENT/))
+    events.length = 0
+    await rm(join(folder, 'us'), { recursive: true })
+    await rename(join(folder, 'away'), join(folder, 'us'))
+    await lookAgain()
+    // The text is as it was, so the connection is the former one.
+    expect(events.filter(event => !event.includes('ENOENT'))).toEqual([])
+    events.length = 0
     await put('eu', kubeconfigOf('eu2', { token: 'a' }))
     await vi.waitFor(() => expect(events).toContain('eu https://eu2.example.com/'))
     events.length = 0
@@ -102,6 +135,7 @@ it('M1: removes the cluster of a file only if the folder was read and lacks it',
     await vi.waitFor(() => expect(events.at(-1)).toBe('us is removed'))
     events.length = 0
     await put('eu', 'a: "')
+    await lookAgain()
     await seen(expect.stringMatching(/^eu is invalid: .*clusters[/\\]eu can't be read as a kubeconfig: MISSING_CHAR$/))
   } finally {
     await stop()

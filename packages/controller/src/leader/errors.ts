@@ -22,7 +22,7 @@ export class LeadershipLostError extends Error {
   readonly identity: string
 
   constructor(lease: string, identity: string, why: string) {
-    super(`${identity} no longer leads by lease ${lease}: ${why}`)
+    super(`${identity} no longer holds the lease ${lease}: ${why}`)
     this.lease = lease
     this.identity = identity
   }
@@ -51,7 +51,7 @@ export class LeaderStuckError extends Error {
   readonly graceMs: number
 
   constructor(lease: string, graceMs: number) {
-    super(`the leader part of lease ${lease} did not end within ${graceMs} ms`)
+    super(`the work under the lease ${lease} did not end within ${graceMs} ms`)
     this.lease = lease
     this.graceMs = graceMs
   }

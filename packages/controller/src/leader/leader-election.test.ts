@@ -276,7 +276,7 @@ it('C6: calls and watches that are under way when the lease is lost end with tha
               .then(() => term.client.list(configMaps))
               .catch(note),
           ])
-          expect(() => term.check()).toThrow('no longer leads')
+          expect(() => term.check()).toThrow('no longer holds the lease')
           await term.client.list(configMaps).catch(note)
         },
       },
@@ -595,17 +595,17 @@ it('says in its log what becomes of the lease', () =>
     a.stop()
     await a.running
     expect(a.said).toEqual([
-      ['info', 'a new leader', { ...about, identity: 'a' }],
-      ['info', 'leading', { ...about, identity: 'a' }],
+      ['info', 'the lease has a new holder', { ...about, identity: 'a' }],
+      ['info', 'holds the lease', { ...about, identity: 'a' }],
       ['info', expect.stringContaining('is over'), about],
-      ['info', 'nobody leads', { ...about, identity: '' }],
+      ['info', 'nobody holds the lease', { ...about, identity: '' }],
       ['info', 'released', about],
     ])
     const b = await leading('b')
     await writer.patch(leases, lease, { spec: { holderIdentity: 'c', leaseTransitions: 9 } })
     await b.running
     expect(b.said.slice(-2)).toEqual([
-      ['info', 'a new leader', { ...about, identity: 'c' }],
+      ['info', 'the lease has a new holder', { ...about, identity: 'c' }],
       ['error', expect.stringContaining('c holds it'), about],
     ])
     const d = await leading('d')

@@ -69,7 +69,10 @@ export class LeaderElection {
     this.#environment = this.#settings.client.environment
     this.#lease = keyText(this.#settings)
     this.#candidate = new Candidate(this.#settings, identity => {
-      this.#environment.log('info', identity === '' ? 'nobody leads' : 'a new leader', { lease: this.#lease, identity })
+      this.#environment.log('info', identity === '' ? 'nobody holds the lease' : 'the lease has a new holder', {
+        lease: this.#lease,
+        identity,
+      })
       const { onNewLeader } = this.#settings
       callGuarded(
         () => onNewLeader(identity),
@@ -169,7 +172,7 @@ export class LeaderElection {
       log(ended.reason instanceof LeadershipLostError ? 'error' : 'info', ended.reason.message, { lease: this.#lease })
     })
     this.#enter('leading')
-    log('info', 'leading', { lease: this.#lease, identity })
+    log('info', 'holds the lease', { lease: this.#lease, identity })
     const renewing = this.#renew(term)
     signal.addEventListener('abort', () => term.stop(signal.reason), { signal: ended })
     const [part] = await Promise.allSettled([this.#run(term, lead)])

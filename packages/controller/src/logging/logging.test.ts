@@ -95,6 +95,36 @@ describe('a line of JSON', () => {
     }
   })
 
+  it('X3: writes no property of an error in an object of a class, a map, a set, a promise or a function', () => {
+    class Failure {
+      readonly error: Error
+      constructor(error: Error) {
+        this.error = error
+      }
+    }
+    const error = Object.assign(new Error('no'), { config: { authorization: 'xyz' } })
+    const promise = Promise.reject(error)
+    promise.catch(() => {})
+    const shown = [
+      new Failure(error),
+      new Map([['a', error]]),
+      new Map([[error, 'a']]),
+      new Set([error]),
+      Object.assign(Object.create(null), { error }),
+      Object.assign(() => {}, { error }),
+      Object.assign(new Date(0), { error }),
+      [new Map([['a', new Failure(error)]])],
+    ]
+    for (const of of shown) {
+      const line = textLine('error', time, 'm', { of })
+      expect(line).toContain('Error: no')
+      expect(line).not.toContain('xyz')
+    }
+    for (const of of [promise, new Map([['a', error]]).values(), new Set([error]).values()]) {
+      expect(textLine('error', time, 'm', { of })).not.toContain('xyz')
+    }
+  })
+
   it('keeps its own level, time and message', () => {
     const fields = { level: 'loud', time: 0, msg: 'other', a: 1 }
     expect(jsonLine('info', time, 'm', fields)).toBe(`{"level":"info","time":"${time}","msg":"m","a":1}`)
@@ -112,6 +142,26 @@ describe('a line of text', () => {
     const line = textLine('info', time, 'm', { of, reason: of.reason })
     expect(line).toMatch(/sizes: \[ 0, 1, 2, .* 29 \].* reason=Error: no/)
     expect(line).not.toContain('\n')
+  })
+
+  it('has objects of classes as Node prints them', () => {
+    class Game {
+      readonly players = 2
+    }
+    const all = [
+      new Game(),
+      new Map([['a', [1]]]),
+      new Set([1]),
+      /a/,
+      new Date(0),
+      new Uint8Array(2),
+      Game,
+      new URL('a:b'),
+    ]
+    for (const of of all) {
+      const printed = inspect(of, { breakLength: Number.POSITIVE_INFINITY, compact: true }).replaceAll(/\n */g, ' ')
+      expect(textLine('info', time, 'm', { of })).toBe(`00:00:00.000 INFO  m of=${printed}`)
+    }
   })
 
   it('is for people', () => {

@@ -3,7 +3,7 @@ import { checkOptions, oneOf } from '@wherry/client/internal'
 import { type Logger, loggerTo } from './logger.ts'
 
 // No `import`: it would read every export of the module, and some load further modules when they are read (0.7 MB).
-const { inspect } = process.getBuiltinModule('node:util')
+const { inspect, types } = process.getBuiltinModule('node:util')
 
 /** Options of {@link stderrLogger}. */
 export interface StderrLoggerOptions {
@@ -103,11 +103,31 @@ function chainOf(error: unknown, describe: (error: Error) => string): string[] {
 /** Replaces each error by its name and message, so that `inspect` prints no other property of it. `inspect` prints no deeper than `depth`. */
 function withErrorsAsText(value: unknown, depth: number): unknown {
   if (value instanceof Error) return `${value.name}: ${messageOf(value)}`
-  if (depth === 0 || typeof value !== 'object' || value === null) return value
+  if (depth === 0 || value === null || (typeof value !== 'object' && typeof value !== 'function')) return value
   const within = (item: unknown): unknown => withErrorsAsText(item, depth - 1)
   if (Array.isArray(value)) return value.map(within)
-  if (inspect.custom in value || Object.getPrototypeOf(value) !== Object.prototype) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, within(item)]))
+  if (value instanceof Map) return new Map(Array.from(value, ([key, item]) => [within(key), within(item)]))
+  if (value instanceof Set) return new Set(Array.from(value, within))
+  if (inspect.custom in value || (isBare(value) && Object.keys(value).length === 0)) return value
+  if (types.isArrayBufferView(value)) return value
+  return copyOf(value, within)
+}
+
+/** Whether `inspect` prints an object, apart from its properties, by values that it can't have as properties. None of them is an object. */
+function isBare(value: object): boolean {
+  const isFunction = typeof value === 'function'
+  return isFunction || types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value)
+}
+
+/** An object with the class name and the fields of another, which `inspect` prints in the same way. What else the other one holds, such as the result of a promise, is left out. */
+function copyOf(value: object, within: (item: unknown) => unknown): object {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const copy: object = Object.create(typeof value === 'function' ? Object.prototype : (prototype as object | null))
+  for (const [name, field] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    if (field.enumerable)
+      Object.defineProperty(copy, name, 'value' in field ? { ...field, value: within(field.value) } : field)
+  }
+  return copy
 }
 
 /** Returns a string unchanged, and formats any other value as one line. */

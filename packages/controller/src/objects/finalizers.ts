@@ -56,6 +56,7 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
  * An object that has left the view's selection is still found. In a controller, `.finalizer(name, cleanup)` calls it for you.
  *
  * @param finalizer `domain/name`, which the server checks
+ * @param options `timeoutMs` bounds each request
  * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers, and if the object is gone or another object
  *   (by uid) has its name: nothing would be cleaned up then
  *

@@ -49,3 +49,15 @@ it('A8: what was written is waited for until the informer receives it, and no lo
     expect(object).toMatchObject({ data: { n: '2' } })
     expect(afterMs).toBeLessThan(200)
   }))
+
+it('A8: of writes without an answer the last 10,000 are remembered, so that objects of other controllers do not fill the memory', () =>
+  withReads({ declared: [configMaps] }, async ({ reads }) => {
+    const { writes } = reads
+    const primary = reads.primary(configMaps)
+    for (const key of ['a/old', 'a/again']) writes.unanswered(configMaps, key)
+    for (let i = 1; i < 10_000; i++) {
+      writes.unanswered(configMaps, `b/${i}`)
+      if (i === 10) writes.unanswered(configMaps, 'a/again')
+    }
+    expect(['a/old', 'a/again', 'b/1', 'b/9999'].map(key => primary.isBehind(key))).toEqual([false, true, true, true])
+  }))

@@ -7,6 +7,9 @@ import type { OwnWrites } from './own-writes.ts'
 /** How long a run waits for the informer, in milliseconds. After that it reads the object from the server. */
 const waitMs = 5000
 
+/** The maximum number of remembered writes that got no answer. Keys of other controllers' objects are never read here, so they would stay. */
+const mostUnanswered = 10_000
+
 export interface PrimaryObjectsOptions {
   readonly client: Client
   readonly source: InformerSource
@@ -21,7 +24,7 @@ export interface PrimaryObjectsOptions {
  */
 export class PrimaryObjects {
   readonly #options: PrimaryObjectsOptions
-  /** A symbol for the last write to an object that got no answer, by key. */
+  /** A symbol for the last write to an object that got no answer, by key, the oldest first. */
   readonly #unanswered = new Map<string, symbol>()
   /** Ends the subscription to writes. */
   readonly close: () => void
@@ -29,8 +32,7 @@ export class PrimaryObjects {
   constructor(options: PrimaryObjectsOptions) {
     const { source, writes } = options
     this.#options = options
-    const unanswered = (key: string): unknown => this.#unanswered.set(key, Symbol())
-    this.close = writes.subscribe(source.view.resource, { unanswered })
+    this.close = writes.subscribe(source.view.resource, { unanswered: key => this.#noteUnanswered(key) })
   }
 
   /** Whether the informer may show an older object than the last write of this process, so that {@link PrimaryObjects.read} is needed. */
@@ -63,5 +65,15 @@ export class PrimaryObjects {
     const { labels, uid = '' } = (object as KubernetesObject).metadata ?? {}
     if (!view.labels.matches(labels) || view.shard?.has(uid) === false) return undefined
     return projector(view)(object)
+  }
+
+  #noteUnanswered(key: string): void {
+    this.#unanswered.delete(key)
+    this.#unanswered.set(key, Symbol())
+    if (this.#unanswered.size <= mostUnanswered) return
+    for (const oldest of this.#unanswered.keys()) {
+      this.#unanswered.delete(oldest)
+      break
+    }
   }
 }

@@ -3,6 +3,8 @@ import type { PartDifference } from '../parts/compare-parts.ts'
 
 /** How `applyIfChanged` writes. */
 export interface ApplyIfChangedOptions extends CallOptions {
+  /** How long each request may take, with its repeats, in milliseconds; `Infinity`: as long as it takes. @default the client's `timeoutMs` */
+  readonly timeoutMs?: number | undefined
   /**
    * How a difference is written. `update`: the object is replaced, so that fields that others added are removed, except for their
    * metadata. `apply`: server-side apply, which sends and owns only the desired fields. Fields that others added stay, and a part with

@@ -39,7 +39,10 @@ export class Collection {
   /** Bytes of the last received version of each different object. */
   onceBytes = 0
   readonly relists: Map<RelistReason, number> = new Map()
+  /** The sizes of the objects that are not deleted, by key. */
   readonly #sizes = new Map<string, number>()
+  /** The numbers of deleted objects by key. */
+  readonly #deleted = new Map<string, number>()
   #openWatches = 0
   #hasListed = false
   #lastEnd: RelistReason | undefined
@@ -49,9 +52,11 @@ export class Collection {
     this.selector = selector
   }
 
-  /** The keys of the received objects that were not deleted. */
-  keys(): Iterable<string> {
-    return this.#sizes.keys()
+  /** The number of different received objects that have these keys, including deleted ones. */
+  distinctOf(keys: Iterable<string>): number {
+    let count = 0
+    for (const key of keys) count += (this.#deleted.get(key) ?? 0) + (this.#sizes.has(key) ? 1 : 0)
+    return count
   }
 
   /** Counts a list that begins. Returns the reason for a repeated list, or undefined for the first. */
@@ -88,7 +93,9 @@ export class Collection {
     const before = this.#sizes.get(key)
     if (before === undefined) this.distinct++
     this.onceBytes += bytes - (before ?? 0)
-    if (type === 'DELETED') this.#sizes.delete(key)
-    else this.#sizes.set(key, bytes)
+    if (type === 'DELETED') {
+      this.#sizes.delete(key)
+      this.#deleted.set(key, (this.#deleted.get(key) ?? 0) + 1)
+    } else this.#sizes.set(key, bytes)
   }
 }

@@ -122,6 +122,19 @@ it('a watch of a whole kind is a finding if it is of ten objects or more, and of
   expect(watched(30, 1, '&labelSelector=a')).toEqual([])
 })
 
+it('an object that the program used counts as used also after it was deleted, and each object of its name', () => {
+  const ledger = new Ledger(() => 0, 1)
+  const watch = ledger.begin(callOf('/api/v1/pods?watch=1'))
+  for (let at = 0; at < 10; at++) {
+    for (const type of ['ADDED', 'DELETED', 'ADDED']) watch.found(found(`p${at}`, { type }))
+    if (at < 5) ledger.begin(callOf(`/api/v1/namespaces/a/pods/p${at}`))
+    watch.found(found(`p${at}`, { type: 'DELETED' }))
+  }
+  const { collections, findings } = reportOf(ledger, { seconds: 1, rest: undefined, memory: [] })
+  expect(collections).toMatchObject([{ distinct: 20, used: 10 }])
+  expect(findings).toEqual([])
+})
+
 it('an object that was deleted and made again counts twice, with its last size once each', () => {
   const ledger = new Ledger(() => 0, 1)
   const watch = ledger.begin(callOf('/api/v1/pods?watch=1'))

@@ -12,7 +12,7 @@ export class ByName {
   connect = 0
   /** Writes that did not change the object's resourceVersion. */
   unchanged = 0
-  /** Bytes of the responses, uncompressed. For upgraded connections, the bytes in both directions. */
+  /** Bytes of the responses, uncompressed. For upgraded connections, the bytes that the program received. */
   bytes = 0
 }
 

@@ -54,25 +54,29 @@ function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, more
   return `${lines}${more}\r\n`
 }
 
-function join(one: Duplex, early: Buffer, other: Duplex, first: Buffer, count: (size: number) => void): void {
-  const sinkOf = (to: Duplex): Sink => ({
-    write: chunk => {
-      count(chunk.length)
-      return to.write(chunk)
-    },
-    onDrain: then => void to.once('drain', then),
-  })
-  const [toOne, toOther] = [sinkOf(one), sinkOf(other)]
-  if (first.length > 0) toOne.write(first)
-  if (early.length > 0) toOther.write(early)
-  flow(other, toOne)
-  flow(one, toOther)
+/** Passes the bytes of both sides on, and counts those to the program. `early` came with its request, `first` with the answer. */
+function join(program: Duplex, early: Buffer, server: Duplex, first: Buffer, count: (size: number) => void): void {
+  const [toProgram, toServer] = [sinkOf(program, count), sinkOf(server)]
+  if (first.length > 0) toProgram.write(first)
+  if (early.length > 0) toServer.write(early)
+  flow(server, toProgram)
+  flow(program, toServer)
   for (const [from, to] of [
-    [one, other],
-    [other, one],
+    [program, server],
+    [server, program],
   ] as const) {
     from.once('end', () => to.end())
     from.once('close', () => to.destroy())
     from.on('error', () => to.destroy())
+  }
+}
+
+function sinkOf(to: Duplex, count?: (size: number) => void): Sink {
+  return {
+    write: chunk => {
+      count?.(chunk.length)
+      return to.write(chunk)
+    },
+    onDrain: then => void to.once('drain', then),
   }
 }

@@ -19,7 +19,7 @@ export interface CollectionReport {
   readonly objects: number
   /** The number of different objects, including deleted ones. */
   readonly distinct: number
-  /** The number of different objects that the program read or wrote by name, without deleted ones. */
+  /** The number of different objects that the program read or wrote by name, including deleted ones. */
   readonly used: number
   /** Bytes of the bodies, unpacked. */
   readonly bytes: number
@@ -85,10 +85,9 @@ export function reportOf(ledger: Ledger, { seconds, rest, memory, game }: Measur
         .map(one => {
           const { namespace, selector, lists, furtherPages, watches, objects, distinct, bytes, wireBytes, onceBytes } =
             one
-          const usedHere = [...one.keys()].filter(key => used.has(key)).length
           return {
-            ...{ resource: name, namespace, selector, lists, furtherPages, watches, objects, distinct, used: usedHere },
-            ...{ bytes, wireBytes, onceBytes, relists: Object.fromEntries(one.relists) },
+            ...{ resource: name, namespace, selector, lists, furtherPages, watches, objects, distinct },
+            ...{ used: one.distinctOf(used), bytes, wireBytes, onceBytes, relists: Object.fromEntries(one.relists) },
           }
         }),
     ),
@@ -113,7 +112,7 @@ export function reportOf(ledger: Ledger, { seconds, rest, memory, game }: Measur
   return { ...report, findings: findingsOf(report) }
 }
 
-/** All bytes that a program received, unpacked, and the bytes that it sent over upgraded connections. */
+/** All bytes that a program received, unpacked. */
 export function receivedBytesOf({ collections, byName, others }: AuditReport): number {
   return [...collections, ...byName, others].reduce((sum, { bytes }) => sum + bytes, 0)
 }

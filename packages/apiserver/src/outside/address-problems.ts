@@ -4,7 +4,10 @@ import type { StatusCause } from '../status.ts'
 
 const urlForm = '; desired format: https://host[/path]'
 
-/** The server's objections to the address of an admission webhook or a conversion webhook. */
+/**
+ * The causes for which a real API server refuses the `clientConfig` of an admission or conversion webhook. The port and the path of a service are not
+ * checked.
+ */
 export function addressProblems(config: JsonObject, at: string): StatusCause[] {
   const url = stringAt(config, 'url')
   const service = objectAt(config, 'service')

@@ -27,9 +27,10 @@ export class NamedController {
     this.#options = options
   }
 
-  /** The primary objects: each has its own reconcile. */
+  /** Names the view of the primary objects. Each object is one key, which is reconciled on its own. @throws UsageError after `for` or `singleton` */
   for<C, S extends Scope>(view: View<C, S>): ControllerBuilder<C, S> {
     viewCheck('for', view)
+    once(this.name, 'for or singleton', this.#builder)
     const builder = new ControllerBuilder<C, S>(this.name, view, this.#options)
     this.#builder = builder as unknown as ControllerBuilder<unknown>
     return builder
@@ -37,7 +38,7 @@ export class NamedController {
 
   /**
    * A controller without primary objects, for a result that depends on all objects of some views: a DNS zone of all Services, for example. It runs once
-   * when it starts, and again for each event of a source and each change of a tracked read; it never runs twice at once. Tracked reads, backoff and
+   * when it starts, and again after events of a source and changes of tracked reads; it never runs twice at once. Tracked reads, backoff and
    * leader election are as in other controllers. Objects that it applies have no owner.
    *
    * ```ts
@@ -50,14 +51,16 @@ export class NamedController {
    *     await apply(configMaps, { metadata: { namespace: 'dns', name: 'zone' }, data: { names: names.sort().join() } })
    *   })
    * ```
+   * @throws UsageError after `for` or `singleton`
    */
   singleton(): SingletonBuilder {
+    once(this.name, 'for or singleton', this.#builder)
     const builder = new SingletonBuilder(this.name, this.#options)
     this.#builder = builder
     return builder
   }
 
-  /** @throws UsageError if neither `for` nor `singleton` was called */
+  /** @throws UsageError if neither `for` nor `singleton` was called, or `reconcile` was not */
   definition(): ControllerDefinition<unknown> {
     if (this.#builder === undefined) {
       throw lacks(
@@ -74,13 +77,15 @@ export class NamedController {
  * about the source that was named last.
  *
  * **Flow.** `for` names the primary objects, each with a key of its own. `owns`, `watches` and `from` name what makes a key run besides its primary
- * object. `reconcile` is called for one key at a time, up to `concurrency` keys at once.
+ * object. Each call of `reconcile` is for one key. Up to `concurrency` calls run at once, never two for the same key.
  *
- * **Guarantees.** Events of one key that come while it waits or runs make one run. A failed run is repeated with backoff, until it succeeds.
+ * **Guarantees.** Events of one key that come while it waits or runs make one run. A failed run is repeated with backoff, until it succeeds or throws
+ * a `TerminalError`.
  *
- * **Caveats.** A tracked read (`read.get`) needs no source. The definition is complete with `reconcile`; {@link Operator.run} rejects an incomplete one.
+ * **Caveats.** `read.get` needs no source; `read.list` needs a declared view. The definition is complete with `reconcile`; {@link Operator.run} rejects an
+ * incomplete one.
  *
- * **Errors.** A wrong view, option or name is thrown by the step that it is given to.
+ * **Errors.** A step throws for a wrong view or option, and for a second declaration of one thing.
  *
  * `C`: the type of the view's objects; `S`: whether they are namespaced; `E`: the events of the source that was named last.
  *
@@ -121,24 +126,27 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /**
    * Objects that the controller creates. When one is created, changed or deleted, the primary object that controls it (by its owner reference)
-   * runs. Changes of its status count too; the controller's own writes do not. Only what an `apply` compares is kept in memory. To list these
-   * objects, or to read them without a request, also call `.caches(view)`.
+   * runs. Changes of the status of an owned object count too; what this controller has written does not. Only the part that an `apply` compares, and
+   * what predicates need, is kept in memory. To list these objects, or to read them without a request, also call `.caches(view)`.
    */
   owns<O>(view: View<O>): ControllerBuilder<C, S, ObjectEvent<O>> {
     const predicates: Predicate<ObjectEvent<O>>[] = []
     return this.#declare(owns(view, predicates), predicates)
   }
 
-  /** Keeps a view in the cache, so that reconciles can list it: `read.list` takes only such views. */
+  /**
+   * Keeps a view in the cache for `read.list`, and makes nothing run by itself. The views of `for` and `watches` can be listed without this, those of
+   * `owns` can't.
+   */
   caches(view: View): ControllerBuilder<C, S, never> {
     this.#declared.cache(view)
     return this as unknown as ControllerBuilder<C, S, never>
   }
 
   /**
-   * Other objects: `map` returns the keys of the primary objects that run when one is created, changed or deleted: `{ namespace, name }`, an array of
-   * such keys, or `undefined` for none. It is called with the old and the new state, and must be synchronous. `'all'`: all primary objects run.
-   * Tracked reads do not need this.
+   * Other objects: `map` returns the keys of the primary objects that run when one is created, changed or deleted: `{ namespace, name }` or
+   * `{ metadata }`, several of them, or `undefined` for none. It is called once for the old state and once for the new, and must be synchronous.
+   * `'all'`: all primary objects run. Tracked reads do not need this.
    */
   watches<O>(
     view: View<O>,
@@ -148,7 +156,10 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this.#declare(watches(view, map, predicates), predicates)
   }
 
-  /** A source of events other than a view. Without `map`, a timer runs all keys, and a channel runs the key that was sent. */
+  /**
+   * A timer, a schedule, a channel, `DynamicViews` or a source of your own. Without `map`, a timer or a schedule runs all keys, and a channel the key
+   * that was sent.
+   */
   from(source: Source<Tick> | Source<Keys<S>>): ControllerBuilder<C, S, never>
   from<V>(source: Source<V>, map: (event: V) => Keys<S>): ControllerBuilder<C, S, V>
   from<V>(source: Source<V>, map?: (event: V) => Keys<S>): ControllerBuilder<C, S, V> {
@@ -158,7 +169,10 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this.#declare(from(source, map, predicates), predicates)
   }
 
-  /** Filters the events of the source that was named last: all predicates must pass. Further calls add predicates. */
+  /**
+   * Filters the events of the source that was named last: all predicates must pass. Further calls add predicates. The deletion of a primary object
+   * always passes. @throws UsageError if that source has no events to filter
+   */
   withPredicates(...predicates: readonly Predicate<E>[]): this {
     this.#declared.filter(predicates)
     return this
@@ -186,9 +200,9 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    * Holds each object until `cleanup` has undone what `reconcile` does outside the cluster.
    *
    * The finalizer is added before `reconcile` runs for an object for the first time. When the object is being deleted, `cleanup` runs in place of
-   * `reconcile`, with the same context; when it has returned, the finalizer is removed, and the server deletes the object. If it throws, or asks
-   * to run again, the object stays and `cleanup` runs again, so it must succeed if nothing is left to undo. An object that is being deleted without this
-   * finalizer is left alone. The operator needs `get` and `patch` of the objects.
+   * `reconcile`, with the same context; when it has returned, the finalizer is removed, and the server deletes the object once it has no other. If
+   * `cleanup` throws, or asks to run again, the object stays and `cleanup` runs again, so it must succeed if nothing is left to undo. An object
+   * that is being deleted without this finalizer is left alone. The operator needs `get` and `patch` of the objects.
    *
    * @param name `example.com/dns`, for example
    */
@@ -213,7 +227,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /**
    * Called when a primary object has left the view and still exists, for example after a change of its labels. Remove this operator's finalizer
-   * here if the operator no longer handles the object.
+   * here if the operator no longer handles the object. Not called for an object that left while the operator was not running.
    */
   onLeft(onLeft: OnGone<C, S>): this {
     callback('onLeft', onLeft)

@@ -148,6 +148,14 @@ describe('X6: a controller refuses', () => {
           .reconcile(() => {})
           .reconcile(() => {}),
     ],
+    [
+      'for or singleton',
+      () => {
+        const named = operator.controller('twice')
+        named.for(configMaps)
+        named.singleton()
+      },
+    ],
   ])('C2: a second %s, which would win over the first', (what, declare) => {
     expect(declare).toThrow(
       expect.objectContaining({ code: 'CONTROLLER_USED', message: expect.stringContaining(what) }),

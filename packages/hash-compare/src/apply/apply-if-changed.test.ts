@@ -233,6 +233,11 @@ describe('applyIfChanged', () => {
       expect(repaired.differences).toMatchObject([{ part: 'spec', paths: ['/metadata/labels/app'] }])
       expect(await requests()).toEqual({ create: 1, get: 1, update: 1 })
       expect((await client.get(games, key))?.metadata).toMatchObject({ labels, finalizers: ['example.com/other'] })
+      // The object has left the view, as a view with exact numbers is read, too.
+      await client.patch(games, key, { metadata: { labels: { app: null } } })
+      const exact = games.within({ labels }).exact()
+      await applyIfChanged(client, exact, game({}, { labels }), undefined, both)
+      expect((await client.get(games, key))?.metadata).toMatchObject({ labels })
       await requests()
       const equal = await applyIfChanged(client, games, game({}, { labels }), undefined, both)
       expect(equal).toMatchObject({ reason: 'equal', writes: [] })

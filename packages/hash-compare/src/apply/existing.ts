@@ -7,7 +7,7 @@ import {
   type View,
 } from '@wherry/client'
 
-interface Asked<T extends KubernetesObject, S extends Scope> {
+interface ExistingObjectParts<T extends KubernetesObject, S extends Scope> {
   readonly client: Client
   readonly view: View<T, S>
   readonly desired: KubernetesObject
@@ -18,8 +18,9 @@ interface Asked<T extends KubernetesObject, S extends Scope> {
 
 /**
  * Reads the object that made a create fail, if it is the caller's own. A cache may not show it, for example because its label for the cache was
- * removed. An object is the caller's if it has the controller that the desired object names; or, if that names none, if this field manager has
- * written the object and no other object controls it. Resolves with `undefined` for another program's object, and if the object was deleted.
+ * removed. If the desired object names a controller, an object with the same controller is the caller's. If it names none, an object is the caller's
+ * if it has no controller, and this field manager has written it. Resolves with `undefined` for another program's object, if the object was deleted,
+ * and if `desired` has no name. The result has no `managedFields`.
  */
 export async function existingObject<T extends KubernetesObject, S extends Scope>({
   client,
@@ -28,13 +29,14 @@ export async function existingObject<T extends KubernetesObject, S extends Scope
   signal,
   timeoutMs,
   fieldManager = client.fieldManager,
-}: Asked<T, S>): Promise<T | undefined> {
+}: ExistingObjectParts<T, S>): Promise<T | undefined> {
   const { name, namespace } = desired.metadata ?? {}
   // With a `generateName`, the name of the existing object is unknown.
   if (!name) return undefined
-  const full = defineResource<T>(view.resource as never).full() as View<T, S>
-  const read = view.projection.kind === 'exact' ? view : full
-  const found = await client.get(read, { name, namespace } as ObjectKey<S>, { signal, timeoutMs })
+  const resource = defineResource<T>(view.resource as never)
+  // Without the selectors of the view, which the object may have left; with managedFields, which have its writers.
+  const read = view.projection.kind === 'exact' ? resource.exact() : resource.full()
+  const found = await client.get(read as View<T, S>, { name, namespace } as ObjectKey<S>, { signal, timeoutMs })
   if (found === undefined) return undefined
   const { managedFields = [], ...metadata } = found.metadata ?? {}
   const [wanted, controller] = [controllerOf(desired), controllerOf(found)]

@@ -13,7 +13,7 @@ import { checkSelector } from './label-selector.ts'
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** Checks the tolerations of a Pod. */
+/** Checks tolerations, of a Pod or of a RuntimeClass. */
 export function checkTolerations(field: string, tolerations: readonly JsonObject[], causes: Causes): void {
   for (const [i, one] of tolerations.entries()) {
     const at = `${field}[${i}]`

@@ -106,7 +106,8 @@ it('a report is a table for people', async () => {
     '- All secrets in the whole cluster are watched: of 31 objects, 2 are read or written by name.\n  https://github.com/wherry-dev/wherry/blob/main/docs/audit.md#it-watches-a-whole-kind\n',
   )
   expect(stdout).toContain('- 1 of 2 writes of secrets changed nothing.')
-  expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ [kM]B at first, [\d.]+ MB at most/)
+  // A program that ends within a second may have only the first sample, of a process that has just begun.
+  expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ [kM]B at first, [\d.]+ [kM]B at most/)
 })
 
 it('--rbac prints the roles that the program needs, in place of the report', async () => {

@@ -153,7 +153,7 @@ export class Definitions {
     if (!isEstablished(definition)) return
     if (before !== undefined && isEstablished(before) && sameServed(before, definition)) return
     const isChange = before !== undefined && isEstablished(before)
-    // What the store was reloaded with is in force.
+    // A definition that the store was reloaded with is in force at once.
     if (previous === undefined) return this.#serve(name, definition)
     this.#timing.later.run(() => {
       const now = this.#find(name)

@@ -91,7 +91,7 @@ async function play(
       expect(made?.data, `${cluster}-${name} of ${site}`).toEqual({ ...source?.data, server, cluster })
     }
   }
-  // What a cluster has made is only where its Secrets said.
+  // Each ConfigMap is on the server that the Secret of its cluster named.
   for (const site of sites) {
     const { items } = await fleet.site(site).client.list(configMaps.within({ namespaces: ['default'] }))
     for (const { data } of items) if (data?.server) expect(data.server).toBe(`https://${site}.example.com/`)

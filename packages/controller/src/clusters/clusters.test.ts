@@ -132,7 +132,7 @@ it('M1: a removed cluster begins no run, and the one under way ends before its c
     await simulation.advance(5000)
     expect(events).toEqual(['a one begins'])
     expect(states(clusters)).toEqual(['a stopping'])
-    // It comes back before the run has ended.
+    // The cluster comes back before the run has ended.
     await fleet.secret('a')
     await simulation.advance(1000)
     expect(events).toEqual(['a one begins'])

@@ -178,7 +178,7 @@ export class Clusters implements OperatorComponent {
     const engagement = this.#engagements.get(name)
     if (engagement === undefined) return
     await engagement.remove()
-    // It may have been set again meanwhile.
+    // The cluster may have been set again meanwhile.
     if (!engagement.isWanted && this.#engagements.get(name) === engagement) this.#engagements.delete(name)
   }
 

@@ -115,7 +115,7 @@ export class JointQueues {
     if (joint === undefined) {
       joint = new JointQueue()
       this.#joint.set(controller, joint)
-      // It stays: a controller that no cluster has any more has an empty queue.
+      // The joint queue is never taken away: if no cluster has the controller any more, the queue is empty.
       this.#metrics.queue(controller, joint)
     }
     const { queues } = joint

@@ -6,7 +6,7 @@ import type { RingPart } from './ring-shard.ts'
 export interface ControllerShard {
   /** The ring; `undefined` if the shards share the objects by their uids. */
   readonly ring: string | undefined
-  /** Of the shard in its ring, or `INDEX-of-COUNT`. */
+  /** The name of the shard in its ring, or `INDEX-of-COUNT`. */
   readonly name: string
   /** What a ring may ask back; `undefined` if no object ever goes to another shard. */
   readonly assigned: RingPart | undefined

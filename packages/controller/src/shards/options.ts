@@ -57,7 +57,7 @@ export interface ShardElection extends Omit<LeaderElectionOptions, 'client' | 'n
 }
 
 interface LeaseSettings {
-  /** Of this shard in its ring; of all shards if they share the objects by their uids. */
+  /** The name of this shard in its ring; the name of all shards together if they share the objects by their uids. */
   readonly name: string
   /** How long to wait before the ring or the leases are read again, in milliseconds. */
   readonly retryMs: number

@@ -101,7 +101,7 @@ it('C7: a process waits while others work with another number of shards, and sta
     old[1]?.stop()
     await ring.simulation.advance(60_000)
     expect([...runs.keys()]).toEqual([])
-    // This one dies: its lease says that it works until it has expired.
+    // The other process dies: it counts as working until its lease has expired.
     old[0]?.process.kill()
     for (const connection of old[0]?.network.controls.connections() ?? []) old[0]?.network.controls.kill(connection)
     await ring.simulation.advance(60_000)

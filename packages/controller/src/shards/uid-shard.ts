@@ -4,7 +4,7 @@ import type { ControllerShard, Shard } from './controller-shard.ts'
 import { ordinalOf, type UidSettings } from './options.ts'
 import { noOtherCount } from './other-counts.ts'
 
-/** This process, if several share the primary objects by a hash of their uids. */
+/** This process as a shard of those that share the primary objects by a hash of their uids. */
 export class UidShard implements Shard {
   readonly ring = undefined
   readonly name: string

@@ -16,7 +16,6 @@ import { keepHeapSmall } from './process/small-heap.ts'
 import { startProxy } from './proxy/proxy.ts'
 import { reportOf } from './report/report.ts'
 import { reportTable } from './report/table.ts'
-import { rightsYaml } from './rights/rights-yaml.ts'
 
 /** How a program is audited. */
 export interface AuditOptions {
@@ -98,9 +97,10 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
     const texts = {
       table: () => reportTable(report),
       json: () => json,
-      rbac: () => rightsYaml(ledger.rights.all()),
+      // Imported here, so that the library for YAML takes no memory during the run.
+      rbac: async () => (await import('./rights/rights-yaml.ts')).rightsYaml(ledger.rights.all()),
     }
-    host.stdout.write(texts[options.prints]())
+    host.stdout.write(await texts[options.prints]())
     if (options.game !== undefined && played === undefined)
       throw refused(
         `the game was not played to its end: the command did not rest for ${options.restMs / 1_000} s, or ended before`,

@@ -1,31 +1,7 @@
-import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { Command } from 'commander'
-import { differences, differenceText } from '../diff/differences.ts'
-import { oldDefinitions } from '../diff/old-definitions.ts'
-import { CommandFailure, wrongUsage } from '../failure.ts'
+import { wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
-import { StaleFiles } from '../renewal.ts'
-import { DefinitionFiles } from './definition-files.ts'
-import { FolderChanges } from './file-changes.ts'
-import { kustomized } from './kustomized.ts'
-import {
-  checkManifest,
-  type Generated,
-  generatedDefinition,
-  generatedPolicy,
-  type Manifest,
-  writeManifest,
-} from './manifests.ts'
-import { watchManifests } from './watch.ts'
-
-interface Options {
-  readonly out?: string
-  readonly check?: true
-  readonly watch?: true
-  readonly diff?: string
-  readonly kustomization?: string
-  readonly json?: true
-}
+import type { CrdOptions } from './crd.ts'
 
 const examples = `
 Examples:
@@ -70,67 +46,18 @@ export function crdCommand(host: CommandHost): Command {
     )
     .option('--json', 'print a JSON document for each object, or with --diff for each change, on a line of its own')
     .addHelpText('after', examples)
-    .action((files: readonly string[], options: Options) => crd(files, options, host))
+    .action(async (files: readonly string[], options: CrdOptions) => {
+      checkOptions(options)
+      const { crd } = await import('./crd.ts')
+      await crd(files, options, host)
+    })
 }
 
-async function crd(paths: readonly string[], options: Options, host: CommandHost): Promise<void> {
-  const { out, check, watch, diff, kustomization, json } = options
+function checkOptions({ out, check, watch, diff, kustomization }: CrdOptions): void {
   if (kustomization !== undefined && diff === undefined) throw wrongUsage('--kustomization needs --diff')
   if (diff !== undefined && (out !== undefined || check || watch))
     throw wrongUsage('--diff writes and checks no files: take it without --out, --check and --watch')
   if (check && out === undefined) throw wrongUsage('--check needs --out, the folder of the files to check')
   if (watch && out === undefined) throw wrongUsage('--watch needs --out, the folder of the files to write')
   if (watch && check) throw wrongUsage('--watch writes files, and --check writes none: take one of them')
-  const { stdout, stderr, cwd } = host
-  const files = new DefinitionFiles(paths, cwd)
-  if (diff !== undefined) {
-    const { definitions } = await files.exported()
-    if (definitions.length === 0)
-      throw wrongUsage(`--diff compares definitions: ${paths.join(', ')} has policies alone`)
-    await compare(await kustomized(definitions, kustomization, host), diff, json === true, host)
-    return
-  }
-  if (out === undefined) {
-    const all = await generatedFrom(files)
-    if (json) for (const object of all.flatMap(({ objects }) => objects)) stdout.write(`${JSON.stringify(object)}\n`)
-    else stdout.write(all.map(({ yaml }) => yaml()).join('---\n'))
-    return
-  }
-  const print = (manifest: Manifest): void =>
-    void stdout.write(`${json ? JSON.stringify(manifest) : `${manifest.file}: ${manifest.state}`}\n`)
-  const manifestsOf = async (all: readonly Generated[], each: typeof checkManifest) => {
-    const manifests: Manifest[] = []
-    for (const one of all) manifests.push(await each(one, out, cwd))
-    return manifests
-  }
-  if (watch) {
-    using changes = new FolderChanges(host.ending?.())
-    const write = async () => manifestsOf((await files.interfaceDefinitions()).map(generatedDefinition), writeManifest)
-    await watchManifests({ files, changes, write, print, stderr })
-    return
-  }
-  const manifests = await manifestsOf(await generatedFrom(files), check ? checkManifest : writeManifest)
-  manifests.forEach(print)
-  if (!manifests.some(({ state }) => state === 'stale' || state === 'missing')) return
-  throw new StaleFiles(['crd', ...paths, '--out', out])
-}
-
-/** The definitions of files, and then the policies. */
-async function generatedFrom(files: DefinitionFiles): Promise<readonly Generated[]> {
-  const { definitions, policies } = await files.exported()
-  return [...definitions.map(generatedDefinition), ...policies.map(generatedPolicy)]
-}
-
-/** Prints how the definitions differ from old ones. Fails if a change is not safe. */
-async function compare(
-  definitions: readonly CustomResourceDefinition[],
-  old: string,
-  json: boolean,
-  host: CommandHost,
-): Promise<void> {
-  const names = definitions.map(({ metadata }) => metadata?.name ?? '')
-  const all = differences(await oldDefinitions(old, names, host), definitions)
-  for (const one of all) host.stdout.write(json ? `${JSON.stringify(one)}\n` : differenceText(one))
-  const unsafe = all.filter(({ verdict }) => verdict !== 'safe')
-  if (unsafe.length > 0) throw new CommandFailure(`changes that are not safe: ${unsafe.length} of ${all.length}`, 1)
 }

@@ -1,5 +1,5 @@
 /** For Wherry's other packages. Any release may change these exports, even a patch: programs import from the package itself. */
-export { serviceAccountOf, serviceAccountUser, serviceAccountUserName } from './functions/service-account-user.ts'
+export { serviceAccountUser, serviceAccountUserName } from './functions/service-account-user.ts'
 export {
   copyJson,
   isObject,

@@ -1,4 +1,4 @@
-import { serviceAccountOf, serviceAccountUser } from '@wherry/cel/internal'
+import { serviceAccountOf, serviceAccountUser } from '@wherry/cel/internal/values'
 import type { ServerRequest } from '../exchange.ts'
 import { lineBreak } from '../impersonation-headers.ts'
 import { StatusError } from '../status.ts'

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, own } from '@wherry/cel/internal'
+import { type Json, type JsonObject, own } from '@wherry/cel/internal/values'
 import { StatusError } from '../status.ts'
 
 /** One requirement of a field selector. */

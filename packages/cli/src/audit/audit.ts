@@ -6,7 +6,7 @@ import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { oneLine } from '../one-line.ts'
 import type { GameOptions } from './game/game-options.ts'
-import { type GameReport, type GameStage, play } from './game/play.ts'
+import type { GameReport, GameStage } from './game/play.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { Received } from './ledger/received.ts'
 import { clusterOf, type Place } from './place.ts'
@@ -141,8 +141,8 @@ class RunningGame implements AsyncDisposable {
   constructor(options: GameOptions | undefined, stage: Omit<GameStage, 'signal'>) {
     const { signal } = this.#controller
     const never = new Promise<never>(() => undefined)
-    const playing = options === undefined ? undefined : play(options, { ...stage, signal })
-    this.#report = Promise.resolve(playing).catch((error: Error) => {
+    const playing = async (played: GameOptions) => (await import('./game/play.ts')).play(played, { ...stage, signal })
+    this.#report = Promise.resolve(options && playing(options)).catch((error: Error) => {
       if (signal.aborted) return undefined
       throw refused(`the game can't be played: ${oneLine(error.message)}`, error)
     })

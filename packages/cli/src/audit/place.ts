@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { type ClusterAccess, fromKubeconfigFile } from '@wherry/client'
+import type { ClusterAccess } from '@wherry/client'
+import { fromKubeconfigFile } from '@wherry/client/internal'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { oneLine } from '../one-line.ts'

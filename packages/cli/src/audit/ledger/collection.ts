@@ -1,4 +1,6 @@
 import type { Found } from '../scan/body-reader.ts'
+import type { Fingerprint } from './fingerprint.ts'
+import { NumberTable } from './number-table.ts'
 
 /** The reason for a repeated list of the same objects. */
 export type RelistReason =
@@ -39,10 +41,10 @@ export class Collection {
   /** Bytes of the last received version of each different object. */
   onceBytes = 0
   readonly relists: Map<RelistReason, number> = new Map()
-  /** The sizes of the objects that are not deleted, by key. */
-  readonly #sizes = new Map<string, number>()
-  /** The numbers of deleted objects by key. */
-  readonly #deleted = new Map<string, number>()
+  /** The sizes of the objects that are not deleted. */
+  readonly #sizes = new NumberTable()
+  /** The numbers of deleted objects. It grows with each name that was deleted. */
+  readonly #deleted = new NumberTable()
   #openWatches = 0
   #hasListed = false
   #lastEnd: RelistReason | undefined
@@ -52,10 +54,10 @@ export class Collection {
     this.selector = selector
   }
 
-  /** The number of different received objects that have these keys, including deleted ones. */
-  distinctOf(keys: Iterable<string>): number {
+  /** The number of different received objects that have these fingerprints, including deleted ones. */
+  distinctOf(fingerprints: Iterable<Fingerprint>): number {
     let count = 0
-    for (const key of keys) count += (this.#deleted.get(key) ?? 0) + (this.#sizes.has(key) ? 1 : 0)
+    for (const one of fingerprints) count += (this.#deleted.get(one) ?? 0) + (this.#sizes.has(one) ? 1 : 0)
     return count
   }
 
@@ -88,14 +90,14 @@ export class Collection {
   }
 
   /** Counts an object of a list or an event. */
-  received(key: string, { type, bytes }: Found): void {
+  received(object: Fingerprint, { type, bytes }: Found): void {
     this.objects++
-    const before = this.#sizes.get(key)
+    const before = this.#sizes.get(object)
     if (before === undefined) this.distinct++
     this.onceBytes += bytes - (before ?? 0)
     if (type === 'DELETED') {
-      this.#sizes.delete(key)
-      this.#deleted.set(key, (this.#deleted.get(key) ?? 0) + 1)
-    } else this.#sizes.set(key, bytes)
+      this.#sizes.delete(object)
+      this.#deleted.set(object, (this.#deleted.get(object) ?? 0) + 1)
+    } else this.#sizes.set(object, bytes)
   }
 }

@@ -1,8 +1,9 @@
 import type { BodyFinds, Found } from '../scan/body-reader.ts'
 import type { ApiCall } from './api-call.ts'
 import type { AnswerEnd, Collection, RelistReason } from './collection.ts'
+import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import type { Ledger } from './ledger.ts'
-import { type ByName, keyOf, type ResourceLedger } from './resource-ledger.ts'
+import type { ByName, ResourceLedger } from './resource-ledger.ts'
 
 /** A request that is under way. */
 export class OpenCall implements BodyFinds {
@@ -27,7 +28,7 @@ export class OpenCall implements BodyFinds {
     if (call.verb === 'list' || call.verb === 'watch') this.#collection = this.#resource?.collection(call)
     this.#into = call.verb === 'deletecollection' ? undefined : (this.#collection ?? this.#resource?.named(call))
     // Versions that pass from now on may be the result of this call.
-    if (call.name !== '') this.#before = this.#resource?.versionOf(keyOf(call))
+    if (call.name !== '') this.#before = this.#resource?.versionOf(fingerprintOf(call))
   }
 
   /** Records the resourceVersion in the body of the request. The server refuses the call if the object has another. */
@@ -62,10 +63,10 @@ export class OpenCall implements BodyFinds {
     }
     this.#ledger.game?.found(this.call.resource, object)
     // Objects in a list or a watch have their own namespace and name.
-    const key = keyOf(object.name === '' ? this.call : object)
-    if (this.#collection !== undefined) this.#collection.received(key, object)
-    else this.#written(key, object)
-    if (!this.call.isDryRun) this.#resource.observe(key, object)
+    const fingerprint = fingerprintOf(object.name === '' ? this.call : object)
+    if (this.#collection !== undefined) this.#collection.received(fingerprint, object)
+    else this.#written(fingerprint, object)
+    if (!this.call.isDryRun) this.#resource.observe(fingerprint, object)
   }
 
   /** Counts how the answer ended. Only the first call counts. */
@@ -80,9 +81,9 @@ export class OpenCall implements BodyFinds {
     return this.#status >= 400 ? 'refused' : how
   }
 
-  #written(key: string, { resourceVersion }: Found): void {
+  #written(object: Fingerprint, { resourceVersion }: Found): void {
     const { verb, isDryRun } = this.call
-    this.#resource?.used.add(key)
+    this.#resource?.used.add(object)
     if ((verb !== 'update' && verb !== 'patch') || isDryRun) return
     if (resourceVersion === '' || resourceVersion !== this.#before) return
     if (this.#resource === undefined) return

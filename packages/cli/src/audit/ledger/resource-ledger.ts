@@ -1,6 +1,8 @@
 import type { Found } from '../scan/body-reader.ts'
 import type { ApiCall } from './api-call.ts'
 import { Collection, type RelistReason } from './collection.ts'
+import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
+import { NumberTable } from './number-table.ts'
 
 /** Counts of the requests that name or create an object, for one resource or subresource. */
 export class ByName {
@@ -33,10 +35,12 @@ export class ResourceLedger {
   /** The counts by subresource. The empty string stands for the objects themselves. */
   readonly byName: Map<string, ByName> = new Map()
   readonly patches: Map<string, Patches> = new Map()
-  /** The keys ({@link keyOf}) of the objects that a request named. */
-  readonly used: Set<string> = new Set()
-  /** The latest resourceVersion that was seen of each object, by key. */
-  readonly #versions = new Map<string, string | number>()
+  /** The objects that a request named. */
+  readonly used: Set<Fingerprint> = new Set()
+  /** The latest resourceVersion that was seen of each object, if it is a number with at most 15 digits, as those of etcd are. */
+  readonly #versions = new NumberTable()
+  /** The other versions. */
+  readonly #longVersions = new Map<Fingerprint, string>()
 
   constructor(name: string) {
     this.name = name
@@ -53,7 +57,7 @@ export class ResourceLedger {
     }
     if (call.verb !== 'deletecollection' && call.verb !== 'other') {
       this.named(call)[call.verb]++
-      if (call.name !== '') this.used.add(keyOf(call))
+      if (call.name !== '') this.used.add(fingerprintOf(call))
       if (call.verb === 'patch') this.patchesOf(call).times++
     }
     return undefined
@@ -88,33 +92,28 @@ export class ResourceLedger {
     return known
   }
 
-  versionOf(key: string): string | undefined {
-    const version = this.#versions.get(key)
-    return version === undefined ? undefined : `${version}`
+  versionOf(object: Fingerprint): string | undefined {
+    const version = this.#versions.get(object)
+    return version === undefined ? this.#longVersions.get(object) : `${version}`
   }
 
   /** Records the resourceVersion that was seen of an object, unless a later one is known. Forgets a deleted object. */
-  observe(key: string, { resourceVersion, type }: Pick<Found, 'resourceVersion' | 'type'>): void {
-    if (type === 'DELETED') {
-      this.#versions.delete(key)
-      return
+  observe(object: Fingerprint, { resourceVersion, type }: Pick<Found, 'resourceVersion' | 'type'>): void {
+    if (type !== 'DELETED') {
+      if (resourceVersion === '' || !isLater(resourceVersion, this.versionOf(object))) return
+      if (/^[1-9]\d{0,14}$/.test(resourceVersion)) {
+        this.#versions.set(object, Number(resourceVersion))
+        return
+      }
     }
-    if (resourceVersion === '') return
-    // A small number needs less memory than a string.
-    const version = /^[1-9]\d{0,8}$/.test(resourceVersion) ? Number(resourceVersion) : resourceVersion
-    const known = this.#versions.get(key)
-    if (known === undefined || isLater(version, known)) this.#versions.set(key, version)
+    this.#versions.delete(object)
+    if (type === 'DELETED') this.#longVersions.delete(object)
+    else this.#longVersions.set(object, resourceVersion)
   }
 }
 
-/** `NAMESPACE/NAME`, or the name alone. */
-export function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return namespace === '' ? name : `${namespace}/${name}`
-}
-
-/** Compares two versions. Of two decimal numbers in strings, the longer one is greater. */
-function isLater(one: string | number, other: string | number): boolean {
-  if (typeof one === 'number' && typeof other === 'number') return one > other
-  const [version, known] = [`${one}`, `${other}`]
+/** Compares two versions. Of two decimal numbers in texts, the longer one is greater. */
+function isLater(version: string, known: string | undefined): boolean {
+  if (known === undefined) return true
   return version.length === known.length ? version > known : version.length > known.length
 }

@@ -10,7 +10,7 @@ const openBrace = 123
 const closeBrace = 125
 
 /** The number of bytes of a text that are read one by one. The end of a longer text is found by a search, which is faster for it. */
-const shortText = 48
+const shortText = 32
 
 /** The maximum length of the searched keys, even if each character is an escape. */
 const longestKey = 128
@@ -43,11 +43,8 @@ export class JsonScanner implements Scanner {
   /** Why the text that is open is kept. */
   #keeps: 'key' | 'value' | undefined
   #kept = ''
-  #hasEscape = false
   /** The bytes of a character that the last chunk ended in. */
   #partial: Buffer | undefined
-  /** The position of the next quote and the next backslash in the chunk, if they were searched for. */
-  readonly #next = { [quote]: -1, [backslash]: -1 }
   /** The name under which the open text, number, true, false or null is reported. */
   #scalar: string | undefined
 
@@ -58,8 +55,6 @@ export class JsonScanner implements Scanner {
 
   write(chunk: Buffer): void {
     let at = 0
-    this.#next[quote] = -1
-    this.#next[backslash] = -1
     while (at < chunk.length) {
       if (this.#inString) at = this.#text(chunk, at)
       else if (this.#passedOver > 0) at = this.#passOver(chunk, at)
@@ -78,15 +73,14 @@ export class JsonScanner implements Scanner {
       // Most bytes: those of numbers, colons and commas.
       if (byte < openBracket && byte !== quote) continue
       if (byte === quote) {
-        // A short text without an escape, which most keys are, is read here.
-        const near = Math.min(length, at + shortText)
-        let end = at
-        while (end < near && chunk[end] !== quote && chunk[end] !== backslash) end++
-        if (end < near && chunk[end] === quote) {
+        const end = endOfText(chunk, at)
+        if (end < length) {
           at = end + 1
           continue
         }
         this.#inString = true
+        this.#escaped = isEscaped(chunk, at, length)
+        at = length
         break
       }
       if (byte === openBrace || byte === openBracket) depth++
@@ -102,44 +96,17 @@ export class JsonScanner implements Scanner {
   /** Goes on to the end of a text. */
   #text(chunk: Buffer, from: number): number {
     const { length } = chunk
-    let at = from
-    if (this.#escaped) {
+    const start = this.#escaped ? from + 1 : from
+    const end = endOfText(chunk, start)
+    if (end < length) {
+      this.#inString = false
       this.#escaped = false
-      at++
+      if (this.#keeps !== undefined) this.#endText(chunk, from, end)
+      return end + 1
     }
-    while (at < length) {
-      at = this.#endOrEscape(chunk, at)
-      if (at >= length) break
-      if (chunk[at] === quote) {
-        this.#inString = false
-        if (this.#keeps !== undefined) this.#endText(chunk, from, at)
-        return at + 1
-      }
-      this.#hasEscape = true
-      this.#escaped = at + 1 === length
-      at += 2
-    }
+    this.#escaped = isEscaped(chunk, start, length)
     if (this.#keeps !== undefined) this.#keep(chunk, from, length)
     return length
-  }
-
-  /** The position of the next quote or backslash in a chunk, or its length. */
-  #endOrEscape(chunk: Buffer, from: number): number {
-    const near = Math.min(chunk.length, from + shortText)
-    for (let at = from; at < near; at++) {
-      const byte = chunk[at]
-      if (byte === quote || byte === backslash) return at
-    }
-    return near === chunk.length ? near : Math.min(this.#ahead(chunk, near, quote), this.#ahead(chunk, near, backslash))
-  }
-
-  /** The position of the next `sign` in a chunk, or the chunk's length. Each byte is searched only once for each sign. */
-  #ahead(chunk: Buffer, at: number, sign: typeof quote | typeof backslash): number {
-    const known = this.#next[sign]
-    if (known >= at) return known
-    const found = chunk.indexOf(sign, at)
-    this.#next[sign] = found < 0 ? chunk.length : found
-    return this.#next[sign]
   }
 
   /** Keeps a part of a text. The bytes of an incomplete character wait for the next chunk. */
@@ -155,15 +122,15 @@ export class JsonScanner implements Scanner {
 
   #endText(chunk: Buffer, from: number, to: number): void {
     const open = this.#open.at(-1)
-    const isWhole = this.#kept === '' && this.#partial === undefined && !this.#hasEscape
-    if (this.#keeps === 'key' && isWhole && open !== undefined) {
+    const isWhole = this.#kept === '' && this.#partial === undefined
+    if (this.#keeps === 'key' && isWhole && open !== undefined && !hasEscape(chunk, from, to)) {
       open.next = placeAt(open.place, chunk, from, to)
       this.#keeps = undefined
       return
     }
-    if (this.#kept === '' && this.#partial === undefined) this.#kept = chunk.toString('utf8', from, to)
+    if (isWhole) this.#kept = chunk.toString('utf8', from, to)
     else this.#keep(chunk, from, to)
-    const text = this.#hasEscape ? unescaped(this.#kept) : this.#kept
+    const text = this.#kept.includes('\\') ? unescaped(this.#kept) : this.#kept
     if (this.#keeps === 'key' && open !== undefined) open.next = open.place.keys?.get(text)
     else if (this.#scalar !== undefined) this.#finds.value(this.#scalar, text)
     this.#scalar = undefined
@@ -204,7 +171,6 @@ export class JsonScanner implements Scanner {
 
   #beginText(top: Open | undefined): void {
     this.#inString = true
-    this.#hasEscape = false
     if (top !== undefined && !top.isArray && top.awaitsKey) this.#keeps = 'key'
     else {
       const name = this.#placeOfValue(top)?.value
@@ -233,6 +199,34 @@ export class JsonScanner implements Scanner {
     this.#scalar = undefined
     this.#kept = ''
   }
+}
+
+/** The position of the quote that ends a text, or the length of the chunk if the text goes on in the next. The first byte is not escaped. */
+function endOfText(chunk: Buffer, from: number): number {
+  const { length } = chunk
+  for (let at = from; ; at++) {
+    const near = Math.min(length, at + shortText)
+    while (at < near && chunk[at] !== quote) at++
+    if (at === near) at = quoteFrom(chunk, at)
+    if (at === length || !isEscaped(chunk, from, at)) return at
+  }
+}
+
+function quoteFrom(chunk: Buffer, from: number): number {
+  const found = chunk.indexOf(quote, from)
+  return found < 0 ? chunk.length : found
+}
+
+/** Whether the byte at a position of a text is escaped: an odd number of backslashes comes before it. `from` is the position of a byte that is not. */
+function isEscaped(chunk: Buffer, from: number, at: number): boolean {
+  let first = at
+  while (first > from && chunk[first - 1] === backslash) first--
+  return (at - first) % 2 === 1
+}
+
+function hasEscape(chunk: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (chunk[at] === backslash) return true
+  return false
 }
 
 /** The place below with the key in these bytes. Compares bytes, because most keys have no place and need not become strings. */

@@ -59,9 +59,9 @@ export function writeHashes<T extends KubernetesObject>(
  * Reads the hashes that {@link writeHashes} left on an object, whose metadata is enough; `undefined` if there are none, or the annotation is
  * not valid.
  *
- * **Blind spot.** The hashes are those of the last write, and not those of the present object. The generation shows an edit of the spec (`outdated`), and you can
- * compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations, such as the data of a
- * ConfigMap or a Secret. To see these edits, use `hashAtIngest`.
+ * **Blind spot.** The hashes are those of the last write, and not those of the present object. The generation shows an edit of the spec (`outdated`),
+ * and you can compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations, such as
+ * the data of a ConfigMap or a Secret. To see these edits, use `hashAtIngest`.
  *
  * @example
  * ```ts

@@ -25,7 +25,8 @@ import type { Applied, ApplyIfChangedOptions } from './applied.ts'
 import { existingObject } from './existing.ts'
 
 /**
- * Makes an object as desired, and sends no request if it is as desired already (rule H10): compares the observed object, from a cache, by the hashes of its parts.
+ * Makes an object as desired, and sends no request if it is as desired already (rule H10): compares the observed object, from a cache, by the hashes
+ * of its parts.
  *
  * - `observed` is `undefined`: the object is created, and its status is written if the create left the status out. If the object exists, but the cache
  *   does not show it, the object is read and treated as observed. It must be the caller's own: it has the controller that the desired object

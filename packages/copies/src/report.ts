@@ -17,9 +17,9 @@ export interface CopiesActivity {
   readonly repairs: number
   /** The number of failures. */
   readonly failures: number
-  /** The errors of the last attempts, by the key of the copy, or by `source KEY` for a source whose copies have no valid name or a taken one. */
+  /** The errors of the last attempts, by the key of the copy, or by `source KEY` for a source with copies that have no valid name or a taken one. */
   readonly failing: ReadonlyMap<string, Error>
-  /** The keys of copies whose next write is delayed, in most cases because they were written again and again. */
+  /** The keys of copies with a delayed write, in most cases because they were written again and again. */
   readonly delayed: readonly string[]
 }
 

@@ -139,7 +139,7 @@ export class Sources<P, T extends KubernetesObject> {
     return first
   }
 
-  /** The keys of the sources whose copies can't have a name, because another source has it. */
+  /** The keys of the sources that want a name for their copies, but another source has it. */
   rivals(name: string): readonly string[] {
     const first = this.get(name)?.key
     return [...(this.#named.get(name)?.keys() ?? [])].filter(key => key !== first)

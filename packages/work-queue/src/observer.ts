@@ -9,7 +9,7 @@
 export interface WorkQueueObserver<K = string> {
   /** A key was added without delay, or came due (`workqueue_adds_total`). Not called for a key that was pending without delay already. */
   readonly added?: ((key: K, priority: number) => void) | undefined
-  /** A key was added with a delay, or by `addRateLimited`, whose limiter may give 0 (`workqueue_retries_total`). Called for duplicates too. */
+  /** A key was added with a delay, or by `addRateLimited` with any delay, 0 too (`workqueue_retries_total`). Called for duplicates too. */
   readonly retried?: ((key: K, delayMs: number) => void) | undefined
   /** A key was handed out, `queuedMs` after it was added or came due (`workqueue_queue_duration_seconds`). */
   readonly taken?: ((key: K, queuedMs: number) => void) | undefined

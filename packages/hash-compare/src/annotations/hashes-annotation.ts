@@ -56,7 +56,7 @@ export function writeHashes<T extends KubernetesObject>(
 }
 
 /**
- * Reads the hashes that {@link writeHashes} left on an object, whose metadata is enough; `undefined` if there are none, or the annotation is
+ * Reads the hashes that {@link writeHashes} left on an object, from its metadata alone; `undefined` if there are none, or the annotation is
  * not valid.
  *
  * **Blind spot.** The hashes are those of the last write, and not those of the present object. The generation shows an edit of the spec (`outdated`),

@@ -41,8 +41,9 @@ export function viewStats(store: Store<unknown>): ViewStats {
 }
 
 /**
- * Estimates the bytes of all values by a linear regression of the kept bytes on the received bytes, whose sum is known. The
- * estimate is right if each object keeps the same number of bytes or the same fraction, and in most cases in between.
+ * Estimates the bytes of all values by a linear regression of the kept bytes on the received bytes; the sum of these over all
+ * values is known. The estimate is right if each object keeps the same number of bytes or the same fraction, and in most
+ * cases in between.
  */
 function valueBytes(store: Store<unknown>, objects: number): number {
   const step = Math.max(1, Math.ceil(objects / maxSample))

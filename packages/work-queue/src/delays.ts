@@ -31,7 +31,7 @@ export class Delays {
     this.#arm(now)
   }
 
-  /** Removes a delayed slot before it is due. */
+  /** Removes a delayed slot. */
   remove(slot: number): void {
     this.#heap.remove(slot)
     if (this.#heap.size === 0) this.#disarm()

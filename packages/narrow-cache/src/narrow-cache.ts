@@ -150,7 +150,7 @@ export class NarrowCache {
   }
 
   /**
-   * The cached state of an object, without a request, and without counting as a read: `undefined` if a `get` would have to wait for a state,
+   * The cached state of an object, without a request, and without counting as a read: `undefined` if a `get` could not answer from memory,
    * `{ object: undefined }` if the object is known to be absent.
    */
   peek<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>): { readonly object: C | undefined } | undefined {

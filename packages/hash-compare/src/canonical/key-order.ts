@@ -8,7 +8,8 @@ const fewKeys = 32
 export function sortedKeys(object: object): string[] {
   const keys = Object.keys(object)
   for (let i = 1; i < keys.length; i++) {
-    if ((keys[i] as string) < (keys[i - 1] as string)) return keys.length > fewKeys ? keys.sort() : insertionSorted(keys, i)
+    if ((keys[i] as string) < (keys[i - 1] as string))
+      return keys.length > fewKeys ? keys.sort() : insertionSorted(keys, i)
   }
   return keys
 }

@@ -177,20 +177,22 @@ export class Copies<P, T extends KubernetesObject> {
     return handles<P>(this.#sourceView, (target, informer) => {
       this.#isSourceMissing = () => informer.state === 'missing'
       const { view } = informer
-      const named = (key: string, name: () => string): string | undefined => {
+      const named = (key: string, isPresent: boolean, name: () => string): string | undefined => {
         try {
           return name()
         } catch (error) {
+          // The error of a former state was reported when that state was present.
+          if (!isPresent) return undefined
           this.#counts.failed(sourceText(key), error as Error)
           target.environment.onError(error as Error, { phase: `copies ${this.name}`, resource: view.key, key })
           return undefined
         }
       }
       const changed = (change: CauseChange, key: string, old: P | undefined, now: P | undefined, isInitial = false) => {
-        const before = old === undefined ? undefined : named(key, () => this.#sources.nameOf(key, old))
+        const before = old === undefined ? undefined : named(key, false, () => this.#sources.nameOf(key, old))
         if (before !== undefined) this.#sources.delete(key, before)
         this.#counts.succeeded(sourceText(key))
-        const after = now === undefined ? undefined : named(key, () => this.#sources.set(key, now))
+        const after = now === undefined ? undefined : named(key, true, () => this.#sources.set(key, now))
         const cause = causeOf('watches', change, view as View, key)
         for (const name of new Set([before, after])) {
           if (name === undefined) continue

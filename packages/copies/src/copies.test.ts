@@ -511,6 +511,26 @@ describe('a source', () => {
       expect(copies.report().failing.get('source shared/s0')).toBeInstanceOf(InvalidCopyError)
     }))
 
+  it('H8: with copies that can have no name is reported once for each state, and not when it is mended or deleted', () =>
+    withCopies(async kit => {
+      await kit.fill(2, 1)
+      const { copies } = await kit.settled({
+        copyName: ({ metadata, data }) => (data?.n === 'bad' ? 'a/b' : `${metadata?.name}`),
+      })
+      const edit = (name: string, n: string) =>
+        kit.run(() => kit.writer.patch(configMaps, at('shared', name), { data: { n } }))
+      await edit('s0', 'bad')
+      await edit('s1', 'bad')
+      await kit.quiet()
+      expect(kit.errors()).toHaveLength(2)
+      await edit('s0', 'fine')
+      await kit.run(() => kit.writer.delete(configMaps, at('shared', 's1')))
+      await kit.quiet()
+      expect(kit.errors()).toHaveLength(2)
+      expect(copies.report()).toMatchObject({ failures: 2, failing: new Map() })
+      expect(await copiesOf(kit)).toEqual(['t0/s0 fine'])
+    }))
+
   it('H8: of the kind Secret is reported without the words of what a function throws', () =>
     withCopies(async kit => {
       await kit.fill(0, 1)

@@ -38,21 +38,21 @@ interface Connected {
   readonly copies: { get(key: string): AppliedObject | undefined; readonly size: number }
 }
 
-/** The outcome for a copy. `kept`: the copy is checked again in the next run of its namespace. `afterMs`: the time until that run, in milliseconds. */
+/** The outcome for a copy. `kept`: it is checked again in the next run of its namespace. `afterMs`: so too, and that run comes after this many milliseconds. */
 type Outcome = 'done' | 'kept' | { readonly afterMs: number }
 
 type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' | 'client' | 'events' | 'signal'>
 
 /**
  * Keeps copies of sources in namespaces: creates missing copies, updates copies that differ, deletes copies that are no longer wanted, and sends
- * no request for other copies. Add its controller to an operator:
+ * no request for other copies. Add its controller to an operator.
  *
  * The controller's keys are namespaces. In a namespace it checks only the copies that an event was about, so the cost of an event does not depend on
- * the number of copies. Each copy is written by a server-side apply, which owns exactly the fields that `build` returns.
+ * the number of copies. Each copy is written by a server-side apply, which owns the fields that `build` or `adapt` returns, and the marks of the set.
  * Fields that others add stay.
  *
  * All state is in the API server: a copy has the set's label, and the controller's field manager owns its fields. An object that has a copy's name
- * and not the label is left alone (`CopyNameTakenError`). Only objects that this manager has applied are deleted.
+ * but neither the label nor fields of this manager is left alone (`CopyNameTakenError`). Only objects that this manager has applied are deleted.
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ export class Copies<P, T extends KubernetesObject> {
   readonly #sourceView: View<P>
   readonly #statuses: Statuses<P, T> | undefined
   readonly #pending = new PendingCopies()
-  /** The states of the namespaces when all their copies were last checked. */
+  /** The states of the namespaces for which all copies were made pending last. */
   readonly #namespaces = new Map<string, PartialObjectMetadata>()
   readonly #counts: CopyCounts
   #isEnabled: boolean
@@ -164,7 +164,7 @@ export class Copies<P, T extends KubernetesObject> {
     for (const name of this.#sources.names()) this.#lookEverywhere(name, causeOf(isEnabled ? 'enabled' : 'disabled'))
   }
 
-  /** Makes the copy with this name pending in each namespace. */
+  /** Makes the copies with this name pending in all namespaces. */
   #lookEverywhere(name: string, cause: Cause, isInitial = false): void {
     const { target } = this.#connected ?? {}
     for (const namespace of target?.all() ?? []) {
@@ -177,20 +177,22 @@ export class Copies<P, T extends KubernetesObject> {
     return handles<P>(this.#sourceView, (target, informer) => {
       this.#isSourceMissing = () => informer.state === 'missing'
       const { view } = informer
-      const named = (key: string, name: () => string): string | undefined => {
+      const named = (key: string, isPresent: boolean, name: () => string): string | undefined => {
         try {
           return name()
         } catch (error) {
+          // The error of a former state was reported when that state was present.
+          if (!isPresent) return undefined
           this.#counts.failed(sourceText(key), error as Error)
           target.environment.onError(error as Error, { phase: `copies ${this.name}`, resource: view.key, key })
           return undefined
         }
       }
       const changed = (change: CauseChange, key: string, old: P | undefined, now: P | undefined, isInitial = false) => {
-        const before = old === undefined ? undefined : named(key, () => this.#sources.nameOf(key, old))
+        const before = old === undefined ? undefined : named(key, false, () => this.#sources.nameOf(key, old))
         if (before !== undefined) this.#sources.delete(key, before)
         this.#counts.succeeded(sourceText(key))
-        const after = now === undefined ? undefined : named(key, () => this.#sources.set(key, now))
+        const after = now === undefined ? undefined : named(key, true, () => this.#sources.set(key, now))
         const cause = causeOf('watches', change, view as View, key)
         for (const name of new Set([before, after])) {
           if (name === undefined) continue
@@ -312,7 +314,7 @@ export class Copies<P, T extends KubernetesObject> {
   ): Promise<Outcome> {
     const { apply, client } = context
     const { formerManagers, fieldValidation, timeoutMs } = this.#options
-    // An object with the set's label is adopted as a copy, even if another program wrote it. An object that has replaced it since is not.
+    // An object with the set's label is adopted as a copy, even if another program wrote it. An object that has replaced this object is not.
     const seen = this.#connected?.copies.get(key)
     const { uid } = seen?.metadata ?? {}
     const adopt = uid !== undefined && { uid }
@@ -330,7 +332,7 @@ export class Copies<P, T extends KubernetesObject> {
       this.#counts.failed(key, taken)
       const about = { phase: `copies ${this.name}`, resource: this.#view.key, key }
       if (!isReported) client.environment.onError(taken, about)
-      // The key runs again when the managers of the object change or the object is deleted. That holds for objects that the last run knew.
+      // The key runs again when the managers of the object change or the object is deleted, if its last run has read the object. So each run checks it.
       return 'kept'
     }
     this.#counts.applied(reason, applied)
@@ -351,7 +353,7 @@ export class Copies<P, T extends KubernetesObject> {
     return 'done'
   }
 
-  /** Deletes a copy that can't be changed in place. The event of the deletion runs the namespace again, which makes the copy. */
+  /** Deletes a copy that can't be changed in place. The event of the deletion runs the namespace again, and that run makes the copy. */
   async #replace(source: Source<P, T>, key: string, refusal: ApiError, client: Client): Promise<Outcome> {
     const { whenImmutable = 'recreate', timeoutMs } = this.#options
     const seen = this.#connected?.copies.get(key)
@@ -370,14 +372,14 @@ export class Copies<P, T extends KubernetesObject> {
     return 'kept'
   }
 
-  /** Deletes a copy that this program has made. */
+  /** Deletes a copy that is not wanted, if this program has made it. */
   async #remove(namespace: PartialObjectMetadata, name: string, client: Client): Promise<Outcome> {
     const at = { namespace: namespace.metadata.name as string, name }
     const key = keyText(at)
     this.#counts.succeeded(key)
     const seen = this.#connected?.copies.get(key)
     if (seen?.owned === undefined || seen.metadata.deletionTimestamp !== undefined) return 'done'
-    // Sources that the server does not serve may only not be served for a while.
+    // The server may serve the sources again soon, so their copies stay.
     if (this.#isEnabled && this.#isSourceMissing()) return { afterMs: this.#maxRetryMs }
     const { uid, resourceVersion } = seen.metadata
     const { timeoutMs } = this.#options

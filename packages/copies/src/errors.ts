@@ -1,6 +1,6 @@
 /**
  * An object with the copy's name exists, and this program did not create it; or two sources want the same copy's name. The object is left alone.
- * The copy is tried again when the managers of the object change or the object is deleted, after a minute at most.
+ * The copy is tried again within a minute after the managers of the object change or the object is deleted.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export class CopyNameTakenError extends Error {
   }
 }
 
-/** The result of `build`, `status`, `adapt`, `copyName` or `targets` is not valid. */
+/** The result of `build`, `status`, `adapt` or `copyName` is not valid. */
 export class InvalidCopyError extends TypeError {
   override readonly name = 'InvalidCopyError'
   readonly code = 'INVALID_COPY'
@@ -44,7 +44,7 @@ export class InvalidCopyError extends TypeError {
   }
 }
 
-/** Several copies in a namespace failed. The other copies of the namespace are done. */
+/** Several copies in a namespace failed. The other copies of the namespace are not affected. */
 export class CopiesFailedError extends AggregateError {
   override readonly name = 'CopiesFailedError'
   readonly code = 'COPIES_FAILED'

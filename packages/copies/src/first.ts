@@ -1,6 +1,6 @@
 /**
- * Sends the first of many equal requests alone before the others begin. Its answer shows the form in which the server stores them, so that requests
- * for correct copies are not sent.
+ * Sends the first of many equal requests alone, before the others begin. Its answer shows the form in which the server stores the copies, so no
+ * request is sent for copies that are correct in that form.
  */
 export class First {
   #first: Promise<unknown> | undefined

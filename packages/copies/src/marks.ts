@@ -17,18 +17,18 @@ export const copySetLabel = 'copies.wherry.dev/set'
 /** An annotation for people that names a copy's source: `SET NAMESPACE/NAME`. The program does not use it. */
 export const copiedFromAnnotation = 'copies.wherry.dev/copied-from'
 
-/** The copy that is meant, and its source. */
+/** The set, the source and the key of a copy. */
 export interface CopyPlace {
   readonly set: string
   /** The source's key. */
   readonly source: string
   readonly namespace: string
   readonly name: string
-  /** The annotations that have a hash of the copy's content and of its status, and these hashes. */
+  /** The hashes of the copy's content and of its status, by annotation. */
   readonly hashes?: Readonly<Record<string, string>> | undefined
 }
 
-/** The object that is applied as a copy. Of its metadata, labels, annotations, owners and finalizers are taken. */
+/** The object that is applied as a copy. It keeps only the labels, annotations, owners and finalizers of the given metadata. */
 export function marked<T extends KubernetesObject>(object: FullObject<T>, place: CopyPlace): FullObject<T> {
   const { set, source, namespace, name, hashes } = place
   const { labels, annotations, ownerReferences, finalizers } = (object.metadata ?? {}) as ObjectMeta

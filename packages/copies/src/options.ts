@@ -36,22 +36,23 @@ export interface CopiesOptions<P, T extends KubernetesObject> {
   readonly copies: Resource<T, 'namespaced'>
   /**
    * The namespaces that get a copy: those with these labels, those in a list of names, or those that a function selects for a source. The function is
-   * called again when the source or the namespace changes. It must be quick and deterministic. A namespace that is being deleted gets no copy.
+   * called again when the source or the namespace changes, and must be quick and deterministic. A namespace that is being deleted gets no copy.
    */
   readonly targets: LabelSelectorInput | readonly string[] | ((source: P, namespace: PartialObjectMetadata) => boolean)
   /**
    * Builds the copy of a source, the same for all namespaces. It is called once for each state of the source. `undefined`: the source gets no
-   * copies. The labels, annotations, owners and finalizers of the returned metadata are used. It must not have a status: see `status`.
+   * copies. The labels, annotations, owners and finalizers of the returned metadata are used. The copy must not have a status: see `status`.
    */
   readonly build: (source: P) => FullObject<T> | undefined
   /** Adapts the copy to a namespace. The function must not change its argument. @default none: all copies are equal */
   readonly adapt?: ((copy: FullObject<T>, namespace: string, source: P) => FullObject<T>) | undefined
   /**
    * Returns the status of a source's copies, the same for all namespaces. The field manager `copies-NAME` applies it to the `status` subresource, which the
-   * copies' definition must have. Fields that others add to the status stay. `undefined`: this program writes no status.
+   * copies' definition must have. Fields that others add to the status stay. `undefined`: this program writes no status, and gives up the fields of a
+   * status that it applied before.
    *
-   * It is called once for each state of the source, so times in the status must come from the source. The time of the call would differ after each
-   * restart, and all copies would be written.
+   * The function is called once for each state of the source, so times in the status must come from the source. The time of the call would differ after
+   * each restart, and all copies would be written.
    * @default none: the copies' status is left to others
    */
   readonly status?: ((source: P) => StatusOf<T> | undefined) | undefined
@@ -131,7 +132,7 @@ export function checkCopiesOptions<P, T extends KubernetesObject>(options: Copie
   }
 }
 
-/** Returns the test for the namespaces of a source. Errors of the caller's function are thrown on. @throws OptionTypeError, OptionRangeError */
+/** Returns the test for the namespaces of a source. The test throws the errors of the caller's function. @throws OptionTypeError, OptionRangeError */
 export function isTargetOf<P>(targets: CopiesOptions<P, KubernetesObject>['targets']): IsTarget<P> {
   if (Array.isArray(targets)) {
     names('copies.targets', targets)

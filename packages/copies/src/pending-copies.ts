@@ -1,6 +1,6 @@
 /**
- * The reason why a copy is checked. `found`: the copy, its source or its namespace existed at the start, or all copies are checked again. `changed`: its
- * source or its namespace has changed. `drift`: another program has changed the copy.
+ * The reason why a copy is checked. `found`: the copy or its source existed at the start, its namespace is new to the controller, or all copies are
+ * checked again. `changed`: its source or its namespace has changed. `drift`: another program has changed or deleted the copy.
  */
 export type Reason = 'found' | 'changed' | 'drift'
 
@@ -14,7 +14,7 @@ export class PendingCopies {
     else names.set(name, reason)
   }
 
-  /** Puts a copy back that was taken, unless it was added again for a newer reason. */
+  /** Adds a copy, unless it is pending already: a copy that was taken may have been added again for a newer reason. */
   putBack(namespace: string, name: string, reason: Reason): void {
     if (this.#namespaces.get(namespace)?.has(name) !== true) this.add(namespace, name, reason)
   }

@@ -29,7 +29,7 @@ export class RepairDelays {
     this.#forget(now)
     const { count, at, isReported } = this.#repaired.get(key) ?? { count: 0, at: now, isReported: false }
     const waitMs = at + delayOf(count) - now
-    // Later than now by less than the resolution of a timer.
+    // A wait below the resolution of a timer counts as none.
     if (waitMs >= 1) return Math.ceil(waitMs)
     this.#repaired.delete(key)
     this.#repaired.set(key, { count: count + 1, at: now, isReported })
@@ -44,7 +44,7 @@ export class RepairDelays {
     return true
   }
 
-  /** Forgets copies without a recent repair. The oldest repair is first. A repair that still counts also keeps the repairs after it, for two minutes at most. */
+  /** Forgets copies without a recent repair, the oldest repair first. A repair that still counts also keeps the repairs after it, for two minutes at most. */
   #forget(now: number): void {
     for (const [key, { count, at }] of this.#repaired) {
       if (now - at < Math.max(peaceMs, 2 * delayOf(count))) break

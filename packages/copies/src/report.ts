@@ -9,7 +9,7 @@ export interface CopiesActivity {
   readonly writes: { readonly create: number; readonly update: number; readonly delete: number }
   /** Requests that changed the status of a copy. */
   readonly statusWrites: number
-  /** Checks of copies that needed no request, because the copy was correct. */
+  /** Checks of copies that needed no apply, because the copy was correct, except maybe for its status. */
   readonly unchanged: number
   /** Requests that changed nothing, but showed the form in which the server stores a copy. */
   readonly learned: number
@@ -17,9 +17,9 @@ export interface CopiesActivity {
   readonly repairs: number
   /** The number of failures. */
   readonly failures: number
-  /** The errors of the last attempts, by the key of the copy, or by `source KEY` for a source with copies that can't have a name. */
+  /** The errors of the last attempts, by the key of the copy, or by `source KEY` for a source with copies that have no valid name or a taken one. */
   readonly failing: ReadonlyMap<string, Error>
-  /** The keys of copies with a delayed write, because they were written again and again. */
+  /** The keys of copies with a delayed write, in most cases because they were written again and again. */
   readonly delayed: readonly string[]
 }
 

@@ -49,7 +49,7 @@ export class Source<P, T extends KubernetesObject> {
     const { source, adapt, name: set } = this.#options
     try {
       const space = namespace.metadata.name as string
-      // A source is no copy of itself.
+      // A source can't be its own copy.
       if (this.key === `${space}/${name}` && isOfCopies(this.#options)) return undefined
       if (!this.#isTarget(this.#object, namespace)) return undefined
       this.#built ??= { copy: checkedCopy(this.key, this.#options.build(this.#object)) }
@@ -60,7 +60,7 @@ export class Source<P, T extends KubernetesObject> {
         adapted && marked(adapted, { set, source: this.key, namespace: space, name, hashes: this.#hashesOf(adapted) })
       )
     } catch (error) {
-      // An error that is thrown over a Secret is reported without its words.
+      // An error that is thrown for a Secret is reported without its text, which may contain values.
       throw redactError(source.resource, error)
     }
   }
@@ -69,10 +69,10 @@ export class Source<P, T extends KubernetesObject> {
     const { hashAnnotation, statusHashAnnotation, copies } = this.#options
     const isAsBuilt = copy === this.#built?.copy
     if (isAsBuilt && this.#hashes !== undefined) return this.#hashes
-    const ofStatus = statusHashAnnotation === undefined ? undefined : this.status()?.digest
+    const statusDigest = statusHashAnnotation === undefined ? undefined : this.status()?.digest
     const hashes = {
       ...(hashAnnotation !== undefined && { [hashAnnotation]: digestOf(apiVersionOf(copies.resource), copy) ?? '' }),
-      ...(statusHashAnnotation !== undefined && ofStatus !== undefined && { [statusHashAnnotation]: ofStatus }),
+      ...(statusHashAnnotation !== undefined && statusDigest !== undefined && { [statusHashAnnotation]: statusDigest }),
     }
     if (isAsBuilt) this.#hashes = hashes
     return hashes
@@ -90,7 +90,7 @@ export class Source<P, T extends KubernetesObject> {
     }
   }
 
-  /** Whether this digest of a copy's applied status is that of the desired status. */
+  /** Whether a copy's applied status, given by its digest, is the desired status. True if the status is left to others. */
   isStatus(digest: string | undefined): boolean {
     const desired = this.status()
     return desired === undefined || digest === desired.digest || (digest !== undefined && digest === this.#storedStatus)
@@ -101,7 +101,7 @@ export class Source<P, T extends KubernetesObject> {
     this.#storedStatus = stored
   }
 
-  /** Sends the apply of the first copy before those of other copies, unless each copy has its own desired state. */
+  /** Sends the apply of the first copy before the applies of other copies, unless `adapt` makes the copies differ. */
   async afterFirst<R>(apply: () => Promise<R>): Promise<R> {
     return this.#options.adapt === undefined ? this.#firstCopy.before(apply) : apply()
   }
@@ -139,7 +139,7 @@ export class Sources<P, T extends KubernetesObject> {
     return first
   }
 
-  /** The keys of the sources that want copies of a name which another source has. */
+  /** The keys of the sources that want a name for their copies, but another source has it. */
   rivals(name: string): readonly string[] {
     const first = this.get(name)?.key
     return [...(this.#named.get(name)?.keys() ?? [])].filter(key => key !== first)

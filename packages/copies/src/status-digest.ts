@@ -35,7 +35,7 @@ function digest(apiVersion: string, text: string): string {
   return hash('sha256', `${apiVersion} ${text}`, 'buffer').toString('base64url', 0, 16)
 }
 
-/** The JSON of a value, with sorted keys and without nulls: to a server, `null` is no value. */
+/** The JSON of a value, with sorted keys and without members that are `null`: to a server, `null` is no value. */
 function textOf(value: unknown): string {
   if (typeof value === 'bigint') return `${value}`
   if (Array.isArray(value)) return `[${value.map(textOf).join()}]`

@@ -29,8 +29,8 @@ export interface CopyState<T> {
 type Context = Pick<ReconcileContext<unknown>, 'client' | 'events' | 'signal'>
 
 /**
- * Applies the statuses of copies. The cache keeps a digest for each copy: that of the status fields that this set has applied. The field manager is
- * `copies-NAME`, so that the cache can use it before an operator exists.
+ * Applies the statuses of copies. For each copy, the cache keeps a digest of the status fields that this set has applied. The field manager is
+ * `copies-NAME`, a name that the cache can use before an operator exists.
  */
 export class Statuses<P, T extends KubernetesObject> {
   /** The source by which the cache keeps the digests. It runs no keys. */
@@ -59,7 +59,7 @@ export class Statuses<P, T extends KubernetesObject> {
     }
   }
 
-  /** Makes the status of a copy as its source wants it. Returns the time that the write has to wait, in milliseconds; 0 if it is done. */
+  /** Makes the status of a copy as its source wants it. Returns the time that the write has to wait, in milliseconds; 0 if the status is done. */
   async bring(source: Source<P, T>, copy: CopyState<T>, context: Context): Promise<number> {
     const { applied, seen, at } = copy
     const { uid } = applied.object?.metadata ?? seen?.metadata ?? {}

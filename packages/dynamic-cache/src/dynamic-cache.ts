@@ -71,7 +71,7 @@ export class DynamicCache {
    * The informer of a view; it is started if needed. Returns at once: the informer syncs on its own (rule D2), and stays until {@link
    * DynamicCache.remove}.
    *
-   * @throws ViewConflictError for another projection of the same name
+   * @throws ViewConflictError for another projection of the same name; CacheClosedError
    */
   informer<C, S extends Scope>(view: View<C, S>): CachedInformer<C, S> {
     const { entry, informer } = this.#informers.ensure(view)
@@ -82,8 +82,8 @@ export class DynamicCache {
   }
 
   /**
-   * The current informers, in a new array. Reading it starts and holds none of them: each may be moved or removed at any moment, and no move is
-   * cancelled (rule D9).
+   * The current informers, in a new array. Reading this list starts and holds no informer: each may be moved or removed at any moment, and no move
+   * is cancelled (rule D9).
    */
   get informers(): readonly CachedInformer<unknown>[] {
     return this.#informers.all.map(({ informer }) => informer)
@@ -122,8 +122,8 @@ export class DynamicCache {
   }
 
   /**
-   * Lists the objects of a view that is cached or covered, in a new array. As {@link DynamicCache.get}; with `onMissing: 'narrow'` a view that is
-   * not cached can't be listed, and that is a `NotCachedError` too.
+   * Lists the objects of a view that is cached or covered, in a new array, as {@link DynamicCache.get} reads one. With `onMissing: 'narrow'`, a list of a
+   * view that is not cached is a `NotCachedError` too, and so is a list by an `index` with `onMissing: 'live'`.
    */
   async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<FromServer<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
@@ -146,9 +146,9 @@ export class DynamicCache {
   /**
    * Stops and forgets the informer of `view`. Does nothing if there is none.
    *
-   * Resolves when its watch is closed (unless other views share it) and its store is dropped. After the call none of its handlers runs. Pending
-   * waits reject with an `InformerRemovedError`. A later read starts it again or fails, as `onMissing` says. An informer that is moving can be
-   * named by either view. Rejects with a `ViewHeldError` if the view is held.
+   * Resolves when its watch is closed (unless other views share the watch) and its store is dropped. After the call none of its handlers runs. Pending
+   * waits reject with an `InformerRemovedError`. A later read does what `onMissing` says. A moving informer can be named by either view. Rejects with a
+   * `ViewHeldError` if the view is held.
    */
   async remove(view: View): Promise<void> {
     const cached = this.#informers.find(view) ?? this.#informers.comingTo(view)
@@ -163,8 +163,8 @@ export class DynamicCache {
    * `informer(to)` returns the moving informer. If the move fails, that informer is still the one of `from`.
    *
    * If it rejects, nothing has changed: with a `NotCachedError` (`from`), an `AlreadyCachedError` (`to`), a `ViewHeldError`, the signal's reason,
-   * the server's error for `to` if waiting is pointless, or an `InformerRemovedError` if it is removed during the move. A hold of one of the two
-   * views during the move cancels the move.
+   * the server's error for `to` if waiting is pointless, or an `InformerRemovedError` if the informer is removed during the move. A hold of either
+   * view during the move cancels the move.
    *
    * @throws OptionRangeError for another resource or projection
    */
@@ -181,16 +181,16 @@ export class DynamicCache {
     return cached.informer as unknown as CachedInformer<C, S>
   }
 
-  /** Resolves when all current informers have synced. Rejects as the first one that will not. */
+  /** Resolves when all current informers have synced. Rejects with the error of the first informer that will not sync. */
   async synced(options: ReadOptions = {}): Promise<void> {
     checkOptions('synced', options, { signal: abortSignal })
     await Promise.all(this.#informers.all.map(({ entry }) => entry.whenSynced(options.signal)))
   }
 
   /**
-   * Holds a view for `holder` (a name for messages and reports) until the hold is released: meanwhile it can't be removed. The first hold starts
-   * its informer. The release of the last hold removes it, unless `informer` or a read asked for it too. An informer that is moving from or to the
-   * view stays where it was.
+   * Holds a view for `holder` (a name for messages and reports) until the hold is released: meanwhile the view can't be removed. The first hold starts
+   * its informer. The release of the last hold removes the informer, unless `informer` or a read asked for it too. If an informer is moving from or to
+   * the view, its move is cancelled.
    *
    * @throws ViewConflictError, CacheClosedError
    */
@@ -212,8 +212,8 @@ export class DynamicCache {
   }
 
   /**
-   * As {@link DynamicCache.rescope}, for the holder of a view: the hold becomes one of `to`. Rejects with a `ViewHeldError` if another holder or
-   * caller uses `to`, also during the move; with an `InformerRemovedError` if the hold was released.
+   * As {@link DynamicCache.rescope}, for the holder of a view: the hold moves to `to`. Rejects with a `ViewHeldError` if another holder or caller uses
+   * the informer of the hold, or asks for its present view during the move; with an `InformerRemovedError` if the hold was released.
    */
   async moveHold<C, S extends Scope>(hold: Hold<C, S>, to: View<C, S>, options: ReadOptions = {}): Promise<void> {
     checkOptions('moveHold', options, { signal: abortSignal })
@@ -229,7 +229,7 @@ export class DynamicCache {
   /**
    * Delays lists of a resource, in all its versions, because the server's answers are known to be wrong, for example before a conversion is in
    * place. `until` is called before each list; it returns `undefined`, or a promise that resolves when it may be called again.
-   * Open watches go on. Returns a function that ends this.
+   * Open watches go on. Returns a function that ends the delay.
    */
   holdReads(
     resource: Pick<ResourceDefinition, 'group' | 'plural'>,

@@ -16,9 +16,9 @@ export class Entry<C = unknown, S extends Scope = Scope> {
   readonly since: number
   /** Whether `informer()` or a read asked for the view, and not only a hold. */
   asked: boolean = false
-  /** Its holders: each hold by its own identity. */
+  /** The holders' names, by hold. */
   readonly holds: Map<object, string> = new Map()
-  /** The move to another scope (rule D9), until its differences were delivered. */
+  /** The move to another scope (rule D9), until its difference was delivered. */
   rescoping: Rescoping | undefined
   watch: SharedWatch
   readonly #waiters = new SyncWaiters()
@@ -67,8 +67,8 @@ export class Entry<C = unknown, S extends Scope = Scope> {
   }
 
   /**
-   * Resolves when the entry has its first state. Rejects with the error because of which a wait is pointless, or a `NotSyncedError` (rules R36, D2).
-   * @param orAbsent resolves also if {@link Entry.isAbsent} is true
+   * Resolves when the entry has its first state. Rejects with the error that makes waiting pointless, or a `NotSyncedError` (rules R36, D2).
+   * @param orAbsent whether to resolve also if {@link Entry.isAbsent} is true
    */
   async whenSynced(signal?: AbortSignal | undefined, orAbsent = false): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended
@@ -82,13 +82,13 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     })
   }
 
-  /** A watch of its own has failed, and tries again. */
+  /** Handles the failure of a watch, which tries again. Ignores watches of other entries. */
   failed(watch: SharedWatch, error: Error): void {
     if (watch === this.rescoping?.watch && this.#isPermanent(error)) this.rescoping.fail(error)
     if (watch === this.watch && !this.hasSynced && this.#isPermanent(error)) this.#waiters.reject(error)
   }
 
-  /** Handles the report of a watch that the server serves the resource, or does not. */
+  /** Handles the news that the server serves the resource of a watch, or does not. */
   known(watch: SharedWatch): void {
     if (watch === this.watch) this.#waiters.resolve()
   }
@@ -105,7 +105,7 @@ export class Entry<C = unknown, S extends Scope = Scope> {
   }
 
   #isPermanent(error: Error): boolean {
-    // A client that was closed will never bring anything either.
+    // Waiting for a closed client is pointless too.
     if (isClosed(error)) return true
     return isPermanent(error) && !(this.whenUnknown === 'wait' && isResourceNotFound(error))
   }

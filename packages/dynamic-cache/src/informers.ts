@@ -22,7 +22,7 @@ export class Informers {
   readonly #options: DynamicCacheOptions
   readonly #watches: Watches
   readonly #cached = new Map<string, Cached>()
-  /** By the key of the view that each is moving to. */
+  /** The moving informers, by the key of the view to which each moves. */
   readonly #moving = new Map<string, Cached>()
   #isClosed = false
 
@@ -52,7 +52,7 @@ export class Informers {
     return this.#watches.streams
   }
 
-  /** @throws ViewConflictError if there is a view with another function of that name */
+  /** The informer of a view. @throws ViewConflictError if a cached view has another function of the same name */
   find(view: View): Cached | undefined {
     viewCheck('view', view)
     const cached = this.#cached.get(view.key)
@@ -81,7 +81,7 @@ export class Informers {
     return this.find(view) ?? this.comingTo(view) ?? this.#begin(view)
   }
 
-  /** Removes an informer: after the call nothing of it is read or delivered. Resolves when its streams are closed. */
+  /** Removes an informer: after the call it reads and delivers nothing. Resolves when its streams are closed. */
   remove(cached: Cached): Promise<void> {
     const { entry, held } = cached
     for (const [key, one] of this.#cached) if (one === cached) this.#cached.delete(key)
@@ -110,7 +110,7 @@ export class Informers {
 
   /**
    * Moves an informer to another scope (rule D9). Resolves when it has arrived and delivered the difference.
-   * @param isHolders whether it belongs to one holder, so that another request for it cancels the move
+   * @param isHolders whether the informer belongs to one holder, so that another request for it cancels the move
    */
   async move(cached: Cached, to: View, isHolders: boolean, signal: AbortSignal | undefined): Promise<void> {
     const { entry, held } = cached
@@ -156,7 +156,7 @@ export class Informers {
     if (this.#isClosed) throw new CacheClosedError()
   }
 
-  /** Ends all, from the call on. Resolves when all streams are closed. */
+  /** Ends all informers at once. Resolves when all streams are closed. */
   async close(): Promise<void> {
     this.#isClosed = true
     const closed = new CacheClosedError()

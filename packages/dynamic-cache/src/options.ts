@@ -48,7 +48,7 @@ export interface DynamicCacheOptions extends CachePolicy, ReadingOptions {
   readonly client: Client
   /** Settings of single resources. A view stands for its whole resource. @default none */
   readonly resources?: readonly ResourcePolicy[] | undefined
-  /** The reader for `onMissing: 'narrow'`. @default none: that setting is not allowed then */
+  /** The reader for `onMissing: 'narrow'`. @default none: then `onMissing: 'narrow'` is an error */
   readonly narrow?: NarrowReader | undefined
   /**
    * Freezes stored objects deeply, so that code which changes one fails (rule R37). Costs time.
@@ -57,7 +57,7 @@ export interface DynamicCacheOptions extends CachePolicy, ReadingOptions {
   readonly freeze?: boolean | undefined
   /** The maximum number of deleted objects that each view keeps for slow cursors. @default 10,000, or the largest number of objects so far */
   readonly maxTombstones?: number | undefined
-  /** The maximum size of these, in bytes as received. @default 32 MiB */
+  /** The maximum size of the deleted objects that each view keeps, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
 }
 
@@ -115,7 +115,7 @@ export class Policies {
   }
 }
 
-/** Of all versions alike. */
+/** The name of a resource, which is the same for all its versions. */
 function nameOf({ group, plural }: ResourceDefinition): string {
   return `${plural}.${group}`
 }

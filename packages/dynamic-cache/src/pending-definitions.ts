@@ -26,14 +26,14 @@ export class PendingDefinitions {
     this.#streaming = streaming
   }
 
-  /** The number of resources that somebody waits for. */
+  /** The number of resources that callers wait for. */
   get size(): number {
     return this.#waiting.size
   }
 
   /**
-   * Calls `callback` whenever the server may have the resource by now: if a definition exists, appears or changes. Returns a function that
-   * ends this.
+   * Calls `callback` whenever the server may serve the resource by now: if a definition exists, appears or changes. Returns a function that
+   * ends the wait.
    */
   wait(resource: ResourceDefinition, callback: () => void): () => void {
     const key = resourceName(resource)

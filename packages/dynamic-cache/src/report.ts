@@ -11,7 +11,7 @@ export interface InformerReport {
   /** The option `whenUnknown` of the resource. */
   readonly whenUnknown: WhenUnknown
   readonly objects: number
-  /** How many of these could not be transformed. */
+  /** How many of these objects could not be transformed. */
   readonly failed: number
   /** The size of the stored objects, in bytes as received. */
   readonly receivedBytes: number
@@ -20,6 +20,7 @@ export interface InformerReport {
   readonly cursors: number
   /** The names of the holders, each once. */
   readonly holders: readonly string[]
+  /** Whether `informer()` or a read asked for the view, and not only a hold. */
   readonly asked: boolean
   /** The informer's age, in milliseconds. */
   readonly ageMs: number
@@ -36,12 +37,12 @@ export interface CacheReport {
 }
 
 export function reportOf(entries: Iterable<Entry>, watches: number, now: number): CacheReport {
-  const informers = [...entries].map(entry => oneOf(entry, now)).toSorted((a, b) => (a.view < b.view ? -1 : 1))
+  const informers = [...entries].map(entry => rowOf(entry, now)).toSorted((a, b) => (a.view < b.view ? -1 : 1))
   const report = { informers, watches }
   return Object.defineProperty(report, 'toString', { value: () => textOf(report) })
 }
 
-function oneOf(entry: Entry, now: number): InformerReport {
+function rowOf(entry: Entry, now: number): InformerReport {
   const { objects, failed, receivedBytes, registrations, cursors } = entry.store.stats()
   return {
     view: entry.view.key,

@@ -12,14 +12,14 @@ export interface RescopingOptions {
   readonly isHolders: boolean
   readonly signal: AbortSignal | undefined
   readonly on: {
-    /** The store is of the other scope from now on; the difference is delivered next. */
+    /** Called when the store changes to the other scope; the difference is delivered next. */
     arriving(): void
     /** Called if the move failed, and the store keeps its former scope. */
     failed(): void
   }
 }
 
-/** The move of a store to the watch of another scope (rule D9): the store joins that watch, and waits until it has taken over. */
+/** The move of a store to the watch of another scope (rule D9): the store joins that watch, and waits until the watch has taken over. */
 export class Rescoping {
   readonly to: View
   readonly watch: SharedWatch
@@ -59,7 +59,7 @@ export class Rescoping {
     this.#reject(reason)
   }
 
-  /** The store is no more. */
+  /** Ends the move, because the store is closed. */
   end(reason: unknown): void {
     this.fail(reason)
     this.#reject(reason)

@@ -24,7 +24,7 @@ export class Watches {
   readonly #held = new HeldReads()
   readonly #byScope = new Map<string, SharedWatch>()
   readonly #resources = new Map<SharedWatch, HeldResource>()
-  /** The watches that are not gone yet. */
+  /** The watches that are being closed. */
   readonly #ending = new Set<Promise<void>>()
 
   constructor(options: WatchesOptions) {
@@ -42,11 +42,11 @@ export class Watches {
   /** The watch of a view's scope. It is forgotten when it feeds no store any more. */
   of(view: View): SharedWatch {
     const key = scopeKey(view)
-    const there = this.#byScope.get(key)
-    if (there !== undefined) return there
+    const existing = this.#byScope.get(key)
+    if (existing !== undefined) return existing
     const { client, reading, failed, known } = this.#options
     let unwait: (() => void) | undefined
-    const found = (): void => {
+    const endWait = (): void => {
       unwait?.()
       unwait = undefined
     }
@@ -63,11 +63,11 @@ export class Watches {
           known(watch)
         },
         found: () => {
-          found()
+          endWait()
           known(watch)
         },
         empty: () => {
-          found()
+          endWait()
           if (this.#byScope.get(key) === watch) this.#byScope.delete(key)
           this.#resources.delete(watch)
           void this.ended(watch)
@@ -79,14 +79,14 @@ export class Watches {
     return watch
   }
 
-  /** Delays lists of a resource, in all versions, until the promise of `until` resolves. Returns a function that ends this. */
+  /** Delays lists of a resource, in all versions, until the promise of `until` resolves. Returns a function that ends the delay. */
   hold(resource: HeldResource, until: HoldReads): () => void {
     return this.#held.hold(resource, until)
   }
 
   /** Reads all objects of a resource again, in each version. */
   relist({ group, plural }: HeldResource): void {
-    for (const [watch, of] of this.#resources) if (of.group === group && of.plural === plural) watch.relist()
+    for (const [watch, one] of this.#resources) if (one.group === group && one.plural === plural) watch.relist()
   }
 
   /** Resolves when the streams that a watch has ended before the call are closed. */
@@ -96,7 +96,7 @@ export class Watches {
     return ending
   }
 
-  /** Resolves when all that was ended until now is closed. */
+  /** Resolves when all streams that were ended before the call are closed. */
   async gone(): Promise<void> {
     await Promise.all([...this.#byScope.values()].map(watch => watch.closed()))
     await Promise.all(this.#ending)

@@ -23,7 +23,7 @@ export class CacheContext {
   readonly pacer: Pacer
   /** Which objects may not be read yet. */
   readonly held: HeldReads = new HeldReads()
-  /** The settings of the entries' own watches: the first is a streaming list, and later ones begin with a list, which may be enough. */
+  /** The settings of an entry's own watches: the first is a streaming list. A watch that reads the entry again begins with a list, which may be enough. */
   readonly first: ReflectorSettings
   readonly again: ReflectorSettings
   /** Calls a function in the async context in which the cache was made: otherwise a watch would keep the context of its first reader in memory. */
@@ -44,13 +44,13 @@ export class CacheContext {
     this.pacer = new RequestPacer(environment.clock, againEveryMs)
     this.requests = new ConcurrencyLimit(settings.maxOpening)
     const client = {
-      // Of a compressed object the decompressor would stay for as long as the watch does.
+      // Not compressed: otherwise each watch would keep a decompressor in memory.
       raw: { ...settings.client.raw, gzip: false },
       environment: {
         ...environment,
         random: () => environment.random(),
         onError: (error: Error, context: ErrorContext) => {
-          // The entry reports failures, with its key.
+          // The entry itself reports these failures, with its key.
           const isOfEntry = context.phase === 'list' || context.phase === 'watch'
           if (!isOfEntry || error instanceof InvalidObjectError) environment.onError(error, context)
         },

@@ -32,7 +32,7 @@ export class ConcurrencyLimit {
     this.#beginWaiting()
   }
 
-  /** The task is over, or is not to begin any more. */
+  /** Ends a task, or removes it from the waiting tasks. */
   leave(task: Task): void {
     if (!this.#waiting.delete(task) && this.#running.delete(task)) this.#beginWaiting()
   }

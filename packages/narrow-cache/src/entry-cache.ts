@@ -17,7 +17,7 @@ export class EntryCache {
   /** By the keys of the views. */
   readonly #views = new Map<string, ViewEntries>()
   #size = 0
-  /** The keys of the views for which `onWarning` was called, because they exceeded `max`. */
+  /** The keys of the views for which `onWarning` was called, because an entry of theirs exceeded `max`. */
   readonly #warned = new Set<string>()
 
   constructor(shared: CacheContext) {
@@ -28,7 +28,7 @@ export class EntryCache {
     return [...this.#views.values()]
   }
 
-  /** The entries of a view that has some. @throws ViewConflictError for another function of the same name. */
+  /** The entries of a view; `undefined` if it has none and no cursor. @throws ViewConflictError for another function of the same name */
   find(view: View): ViewEntries | undefined {
     const found = this.#views.get(view?.key)
     if (found && !isSameFunction(view.projection, found.view.projection)) throw new ViewConflictError(view.key)
@@ -40,7 +40,7 @@ export class EntryCache {
     const found = this.find(view)
     if (found !== undefined) return found
     if (this.#shared.closing.signal.aborted) throw new NarrowClosedError()
-    // Cursors that were closed since leave views that nobody follows.
+    // Views may be idle now, because their cursors were closed meanwhile.
     for (const one of this.views) this.#drop(one)
     const made = new ViewEntries(view, this.#shared)
     this.#views.set(view.key, made)
@@ -76,7 +76,7 @@ export class EntryCache {
     return entry
   }
 
-  /** An entry was read. */
+  /** Notes that an idle entry was read. */
   touch(entry: Entry): void {
     if (!this.#idle.delete(entry)) return
     this.#idle.add(entry)
@@ -107,7 +107,7 @@ export class EntryCache {
     this.#resize(-1)
     entries.remove(entry)
     this.#drop(entries)
-    // There is room again: the views are watched as their own bounds say.
+    // There is room again: the views follow their own bounds.
     if (this.#size === this.#shared.settings.max) for (const one of this.views) one.share(false)
   }
 
@@ -143,7 +143,7 @@ export class EntryCache {
     )
   }
 
-  /** Evicts entries that were not read for long enough, now and later. */
+  /** Evicts the entries that were not read for `idleMs`, and sets the timer for the next entry. */
   #expire(): void {
     const { apart, environment, settings } = this.#shared
     const { clock } = environment
@@ -153,7 +153,7 @@ export class EntryCache {
       if (leftMs === Number.POSITIVE_INFINITY) return
       if (leftMs > 0) {
         this.#timer = apart(() => clock.timer(Math.max(1, leftMs), () => this.#expire()))
-        // Open watches keep the process alive, and the timer need not.
+        // The timer need not keep the process alive: the open watches do.
         this.#timer.unref?.()
         return
       }
@@ -166,7 +166,7 @@ export class EntryCache {
     this.remove(entry)
   }
 
-  /** Lets go of a view that nobody reads or follows any more. */
+  /** Removes a view that has no entry and no cursor. */
   #drop(entries: ViewEntries): void {
     if (!entries.isIdle) return
     entries.close()

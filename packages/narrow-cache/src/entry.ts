@@ -26,8 +26,8 @@ import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { ViewContext } from './view-context.ts'
 
 /**
- * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed again;
- * `live`, from the server, because the object may not be watched.
+ * How a read of an entry continues: `cached`, from the store; `wait`, after the next news of the entry; `ask`, after the object was listed again;
+ * `live`, from the server, because the object can't be watched.
  */
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
 
@@ -42,9 +42,9 @@ export const absent: State = { object: undefined, bytes: 0 }
 /** The entries of one namespace, or of all, with the metadata watch that may replace the watch of each entry. */
 export interface EntryScope {
   readonly of: ViewContext
-  /** A watch of many feeds the entries, or will soon. */
+  /** Whether a watch of many objects feeds the entries, or will soon. */
   readonly isComing: boolean
-  /** The watch of many that feeds the entries. */
+  /** The watch of many objects that feeds the entries. */
   readonly feeding: EntryScope | undefined
   readonly lastError: Error | undefined
   /** The resourceVersion up to which everything was read. */
@@ -56,7 +56,7 @@ export interface EntryScope {
 /** How long after a first refusal a read waits for another try, in milliseconds. */
 const refusedMs = 5000
 
-/** The state that a read waits for after writes of this process. A list that begins after the last write contains all of them. */
+/** The state that a read waits for after writes of this process. A list that begins after the last write shows all these writes. */
 interface AfterWrites {
   min?: MinVersion | undefined
   /** Only a list that begins after this was set shows the object after the write. */
@@ -78,20 +78,20 @@ export class Entry implements StoreWriter, Task {
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
-  /** The watch of its namespace, or of all, while that feeds the entry. */
+  /** The watch of its namespace, or of all namespaces, while that watch feeds the entry. */
   versionSource: EntryScope | undefined
   /** How often the newest state was listed. */
   lists = 0
-  /** Its own watch has a state. */
+  /** Whether its own watch has a state. */
   synced = false
   isOver = false
   /** Whether the state was known once, so that the entry may have followers. */
   wasKnown = false
   readonly #writer: StoreWriter
   #own: Reflector | undefined
-  /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
+  /** Whether the newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
-  /** The resourceVersion that the version source saw, while the entry has an older object; `''`: that of the next list. */
+  /** The resourceVersion that the version source saw, while the entry has an older object; `''`: the resourceVersion of the next list. */
   #due: string | undefined
   #isRefusalReported = false
   /** The time of the first refusal to list the object since the last state, on the monotonic clock. */
@@ -100,13 +100,13 @@ export class Entry implements StoreWriter, Task {
   #waiters: SyncWaiters | undefined
   /** The epoch of the state that is known. */
   #epoch: number | undefined
-  /** The resourceVersion of the present object; `''` if it has none. */
+  /** The resourceVersion of the present object; `''` if the object has none, `undefined` if there is no object. */
   #version: string | undefined
   /** The uid of the last object. */
   #uid: string | undefined
-  /** The resourceVersion of the list, of the object, or of its deletion: nothing older is published. */
+  /** The resourceVersion of the last list, object or deletion: nothing older is published. */
   #reached: string | undefined
-  /** The state to wait for. Each write replaces it, so that a list from before the write does not clear it. */
+  /** The state that reads wait for. Each write makes a new record, so that a list from before the write does not clear it. */
   #after: AfterWrites | undefined
 
   constructor(scope: EntryScope, key: CheckedKey) {
@@ -120,18 +120,18 @@ export class Entry implements StoreWriter, Task {
     return this.scope.of.store.get(this.key.text)
   }
 
-  /** A state of this epoch is known. */
+  /** Whether a state of this epoch is known. */
   get isKnown(): boolean {
     return this.#epoch === this.scope.of.epoch
   }
 
-  /** The newest state is about to be listed. A streaming list that fails is not waited for. */
+  /** Whether the newest state is about to be listed. A streaming list that has failed does not count. */
   get isListing(): boolean {
     if (this.synced || (this.error !== undefined && !this.#isAsked)) return false
     return this.#own !== undefined || this.scope.of.shared.requests.has(this)
   }
 
-  /** Why its own watch failed last. */
+  /** The last failure of its own watch. */
   get error(): Error | undefined {
     return this.#own?.lastError
   }
@@ -146,7 +146,7 @@ export class Entry implements StoreWriter, Task {
   }
 
   /**
-   * When a read that waits for the server to list the object gives up, on the monotonic clock: a while after the first refusal, or once the
+   * When a read that waits for a list of the object gives up, on the monotonic clock: a while after the first refusal, or at once if an object of the
    * view was refused twice. `undefined`: not yet.
    */
   get givesUpAt(): number | undefined {
@@ -154,7 +154,7 @@ export class Entry implements StoreWriter, Task {
     return this.#refusedAt + (this.scope.of.isRefused ? 0 : refusedMs)
   }
 
-  /** How a read goes on. Makes no request. */
+  /** How a read continues. Makes no request. */
   get readiness(): Readiness {
     const { error } = this
     if (error !== undefined && (isPermanent(error) || isClosed(error))) return 'live'
@@ -194,7 +194,7 @@ export class Entry implements StoreWriter, Task {
     this.#waiters?.reject(new NarrowClosedError())
   }
 
-  /** Lists the newest state, because a list that is under way may be older than the version from the metadata watch. */
+  /** Lists the newest state by a new watch, because a list that is under way may have begun too early. */
   relist(): void {
     if (this.versionSource !== undefined) this.#due ??= ''
     this.#closeOwn()
@@ -210,7 +210,7 @@ export class Entry implements StoreWriter, Task {
     else if (!isComing && this.#own === undefined) this.scope.of.shared.requests.enter(this)
   }
 
-  /** Opens a watch of its own, unless that is not needed any more. */
+  /** Opens the entry's own watch if it is still needed. */
   begin(): void {
     const { shared, resource } = this.scope.of
     const isAsked = this.#isAsked || this.#due !== undefined
@@ -227,7 +227,7 @@ export class Entry implements StoreWriter, Task {
     shared.open(this.#own)
   }
 
-  /** Has a watch that was refused tried again. Returns a function that returns whether the answer is still to come. */
+  /** Tries a refused watch again. Returns a function that returns whether the server has not answered yet. */
   tryNow(): () => boolean {
     const own = this.#own
     if (own?.tryNow() !== true) return () => false
@@ -246,7 +246,7 @@ export class Entry implements StoreWriter, Task {
     if (resourceVersion === undefined || this.#version === resourceVersion) return
     const { view } = this.scope.of
     const isSelected = view.labels.matches(labels) && view.shard?.has(uid ?? '') !== false
-    // An absent object that the view does not select is absent at that resourceVersion, too.
+    // The view does not select the written object, so an absent entry is still absent at the object's resourceVersion.
     if (!isSelected && this.#version === undefined && this.isKnown) {
       if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion
       return
@@ -264,7 +264,10 @@ export class Entry implements StoreWriter, Task {
     else this.#after = { ...this.#after, min: raised(this.#after?.min, { written: undefined, deleted: [uid] }) }
   }
 
-  /** Handles a restart of the server's revisions: no known state counts until it is read again. `source`: the entry or watch that has found it, and continues. */
+  /**
+   * Handles a restart of the server's revisions: no known state counts until it is read again.
+   * @param source the entry or watch that has found the restart, and continues
+   */
   rolledBack(source: unknown): void {
     if (this.#after !== undefined) Object.assign(this.#after, { min: undefined, mustRelist: {} } satisfies AfterWrites)
     if (this.#own !== undefined && this !== source) {
@@ -299,7 +302,7 @@ export class Entry implements StoreWriter, Task {
         const isNewest = isBack || !this.synced
         this.synced = true
         of.shared.requests.leave(this)
-        // Older than the state before: this proves that the server's revisions start over (rule R5).
+        // A newest state that is older than the state before proves that the server's revisions have started over (rule R5).
         const isOlder = isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older'
         if (isOlder) of.shared.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
         if (isOlder || isBack) of.rollBack(this)
@@ -342,8 +345,9 @@ export class Entry implements StoreWriter, Task {
   // Called by the watch of its namespace, or of all
 
   /**
-   * Records the version of the object, or its absence, from a metadata watch that feeds the entry from now on; `undefined`: the watch does not have it. If the
-   * view needs more than metadata, the entry's own watch must reach that version.
+   * Records the version of the object, or its absence, from a metadata watch that feeds the entry from now on. If the view needs more than metadata,
+   * the entry's own watch must reach that version.
+   * @param state `undefined` if the metadata watch does not know the object's state
    */
   sawVersion(versionSource: EntryScope, state: State | undefined, resourceVersion: string | undefined): void {
     this.versionSource = versionSource
@@ -357,7 +361,7 @@ export class Entry implements StoreWriter, Task {
       this.#noteSuccess()
     } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(state, resourceVersion)
     else {
-      // Of the object, not of the list: its own watch may have nothing more to bring.
+      // The object's version, not that of the list, which the entry's own watch may never reach.
       const isNewer = this.#order(version) === 'newer' || !this.isKnown
       this.#due = (isNewer && version) || ''
       if (this.#due === '' || !(this.synced || this.isListing)) this.relist()
@@ -378,7 +382,7 @@ export class Entry implements StoreWriter, Task {
     this.notifyWaiters()
   }
 
-  /** How far the state has come, and its source. */
+  /** The resourceVersions that the state and its source have reached. */
   get #reachedVersions(): readonly (string | undefined)[] {
     const { versionSource } = this
     return [this.#reached, versionSource === undefined ? this.#own?.lastSyncedResourceVersion : versionSource.readUpTo]
@@ -389,7 +393,7 @@ export class Entry implements StoreWriter, Task {
     return { uid: isThere ? this.#uid : undefined, resourceVersion: this.#version, reached: this.#reachedVersions }
   }
 
-  /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
+  /** How a resourceVersion compares with the known state; `unknown` if no state of this epoch is known. */
   #order(resourceVersion: string | undefined): ResourceVersionOrder {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
   }
@@ -428,7 +432,7 @@ export class Entry implements StoreWriter, Task {
     this.notifyWaiters()
   }
 
-  /** Reports a failure to `onError`, except for those that every watch has. A refusal is reported once, until it is lifted (rule N10). */
+  /** Reports a failure to `onError`, unless it is usual for watches. A refusal is reported once, until the watch is allowed (rule N10). */
   #failed(error: Error): void {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }

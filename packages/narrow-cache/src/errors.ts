@@ -1,6 +1,6 @@
 import { isForbidden } from '@wherry/client'
 
-/** A narrow cache can't list objects: it knows only single objects (rule N12). */
+/** A narrow cache can't list objects, because it knows only single objects (rule N12). */
 export class NarrowListError extends Error {
   override readonly name = 'NarrowListError'
   readonly code = 'NARROW_LIST'

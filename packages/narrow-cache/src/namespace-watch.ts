@@ -6,14 +6,14 @@ import { absent, type Entry, type EntryScope, type State } from './entry.ts'
 import { named, targetIn } from './target.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** The minimum time before a refused watch is tried again, in milliseconds; at random up to twice as long. */
+/** The minimum time before a refused watch is tried again, in milliseconds. The time is chosen at random, up to twice as long. */
 const refusedMs = 300_000
 
 /**
  * The phase of the escalation (rule N11):
  *
  * - `single`: each entry has a watch of its own.
- * - `escalating`: the metadata watch is being opened. Entries keep their watches until it has listed. New entries wait for that, unless it has failed.
+ * - `escalating`: the metadata watch is being opened. Entries keep their watches until its first list. New entries wait for this list, unless it has failed.
  * - `escalated`: the metadata watch feeds all entries.
  */
 export type EscalationPhase = 'single' | 'escalating' | 'escalated'
@@ -70,7 +70,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     return named(this.#target, this.of.view, name)
   }
 
-  /** Opens the metadata watch. Returns false if it was refused a while ago, and so will not feed the entries. */
+  /** Opens the metadata watch. Returns false if it was refused a while ago, so it will not feed the entries. */
   escalate(): boolean {
     if (this.isUp) return true
     if (this.#refusal !== undefined) return false
@@ -87,14 +87,17 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     for (const entry of this.#all()) entry.assignSource()
   }
 
-  /** Handles a restart of the server's revisions: the watch would be silent until they are as high again. `source`: the entry or watch that has found it, and continues. */
+  /**
+   * Handles a restart of the server's revisions: the open watch would be silent until the revisions are as high as before.
+   * @param source the entry or watch that has found the restart, and continues
+   */
   rolledBack(source: unknown): void {
     if (!this.isUp || this === source) return
     this.close()
     this.#open()
   }
 
-  /** Ends the watch, or forgets its refusal. The entries that it fed have no source then. */
+  /** Ends the watch, or forgets its refusal. Afterwards the entries that it fed have no source. */
   close(): void {
     this.phase = 'single'
     this.readUpTo = undefined
@@ -112,16 +115,16 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     return this.phase === 'escalated'
   }
 
-  /** Begins a list, of which only the metadata of requested objects is kept, until it is delivered. */
+  /** Begins a list. Only the metadata of objects with an entry is kept, until the list is delivered. */
   replace(): Snapshot {
     const reflector = this.#reflector
     const rollbacks = reflector?.stats.rollbacks
     const found = new Map<Entry | undefined, State>()
     let objects = 0
-    // Entries that are asked for in this very turn came before the list, too.
-    let asked: ReadonlySet<Entry> = new Set()
+    // The list also shows the state of entries that are made later in this turn.
+    let covered: ReadonlySet<Entry> = new Set()
     queueMicrotask(() => {
-      asked = new Set(this.entries.values())
+      covered = new Set(this.entries.values())
     })
     return {
       put: (object, bytes) => {
@@ -141,7 +144,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
         for (const entry of this.#all()) {
           // A handler may have closed the entry, or ended this watch.
           if (entry.isOver || !this.synced) continue
-          entry.sawVersion(this, found.get(entry) ?? (asked.has(entry) ? absent : undefined), resourceVersion)
+          entry.sawVersion(this, found.get(entry) ?? (covered.has(entry) ? absent : undefined), resourceVersion)
         }
         if (!this.synced) return
         this.readUpTo = resourceVersion
@@ -180,7 +183,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   #open(): void {
     const { shared, view } = this.of
     this.phase = 'escalating'
-    // Many readers may wait for it, and the watches of many namespaces may be opened at once.
+    // First in line, because many readers may wait for this watch, but paced, because the watches of many namespaces may be opened at once.
     const pacer: Pacer = { enter: pass => shared.pacer.enter(pass, true) }
     const watching = (): void => {
       this.#isRefusalReported = false
@@ -207,7 +210,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
 
   #failed(error: Error): void {
     const { shared, resource } = this.of
-    // An entry that has no watch of many finds by its own that nothing will ever come again.
+    // The client is closed. Each entry finds that by its own watch.
     if (isClosed(error)) return this.deescalate()
     const isEscalating = !this.synced
     const isRefusal = isPermanent(error) && (isEscalating || !isResourceNotFound(error))

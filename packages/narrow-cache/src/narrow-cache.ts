@@ -40,19 +40,20 @@ export interface NarrowReadOptions {
 }
 
 /**
- * A cache of single objects: it watches each requested object by its name, and receives nothing else of its kind. It sends no request until it is used.
+ * A cache of single objects: it watches each requested object by its name, and receives no other objects of its kind. It sends no request until it is used.
  * It is a `NarrowReader` for a dynamic cache.
  *
  * **Flow.** The first `get` of an object opens its watch, which starts with the object or its absence; later reads send no request. An entry without
  * subscribers is closed when it was not read for `idleMs`, or when there are more than `max` entries. If very many objects of one namespace, or of all, are
  * requested, one watch of metadata takes over, and each object is listed by its name when it has changed (`escalateAt`, `escalateAllAt`).
  *
- * **Guarantees.** An entry is as fresh as its watch. It survives failures of its watch, and is never older than a write that was reported to the cache.
+ * **Guarantees.** An entry is as fresh as its watch. It survives failures of its watch. A read is never older than a write that was reported to the cache.
  * Ended watches are reopened at 100 requests a second at most in total.
  *
  * **Caveats.** A read waits for the first state of the object. The account needs the rights to list and to watch the object.
  *
- * **Errors.** `get` rejects with a `NarrowWatchRefusedError` if the server refuses the watch, and with a `NarrowTimeoutError` if no state comes in time.
+ * **Errors.** If the server refuses the watch, `watch` rejects with a `NarrowWatchRefusedError`, and `get` asks the server. Both reject with a
+ * `NarrowTimeoutError` if no state comes in time.
  *
  * @example
  * ```ts
@@ -86,10 +87,10 @@ export class NarrowCache {
    * its first state. Later reads answer from memory, with a state at least as new as what this process wrote or read ({@link NarrowCache.wrote}).
    * The object belongs to the cache: change a `structuredClone(object)`.
    *
-   * If the object can't be watched, or `max` other entries have subscribers, each read asks the server.
+   * If the object can't be watched, or `max` other entries have subscribers or waiting reads, each read asks the server.
    *
-   * Rejects with the signal's reason, a `NarrowTimeoutError`, a `TransformError`, or the server's error. If the server refuses the first state
-   * (500, 503 and the like), that happens after one retry, or after 5 s.
+   * Rejects with the signal's reason, a `NarrowTimeoutError`, a `NarrowClosedError`, a `TransformError`, or the server's error. If the server refuses
+   * the first state (500, 503 and the like), `get` rejects after one retry, or after 5 s.
    *
    * @throws InvalidNameError, OptionRangeError for a key that the view can't have
    */
@@ -149,8 +150,8 @@ export class NarrowCache {
   }
 
   /**
-   * The cached state of an object, without a request, and without counting as a read: `undefined` if nothing is known, `{ object: undefined }` if
-   * the object is known to be absent.
+   * The cached state of an object, without a request, and without counting as a read: `undefined` if a `get` could not answer from memory,
+   * `{ object: undefined }` if the object is known to be absent.
    */
   peek<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>): { readonly object: C | undefined } | undefined {
     const entry = this.#find(view, key)
@@ -158,8 +159,8 @@ export class NarrowCache {
   }
 
   /**
-   * Closes the watch of an object and drops the object. Returns whether it did: not if there is no entry, or if something subscribes to it or waits
-   * for it.
+   * Closes the watch of an object and drops the object. Returns false, and does nothing, if the object has no entry, or if it has subscribers or waiting
+   * reads.
    */
   forget<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): boolean {
     const entry = this.#find(view, key)
@@ -201,7 +202,7 @@ export class NarrowCache {
   /**
    * Reports the deletion of an object: later reads do not return it (rule N9).
    *
-   * @param uid of the deleted object; `undefined`: whichever it was
+   * @param uid of the deleted object; `undefined`: any object of that name
    */
   deleted<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>, uid?: string | undefined): void {
     const { name, namespace } = asKey(key) ?? {}
@@ -278,25 +279,25 @@ export class NarrowCache {
   }
 
   /**
-   * Waits until an entry has a state that is as new as what this process knows; `live`: it can't be had.
-   * @param isToCome for a subscription, which the server is not asked in place of: whether the answer to a watch that is tried again is
-   * still to come
+   * Waits until an entry has a state that is as new as this process' writes and reads; `live`: only the server has such a state.
+   * @param isRetrying given for a subscription, which can't be answered by a single request: returns whether the server has not answered a retried
+   * watch yet
    */
-  async #ready(entry: Entry, signal: AbortSignal | undefined, isToCome?: () => boolean): Promise<'cached' | 'live'> {
+  async #ready(entry: Entry, signal: AbortSignal | undefined, isRetrying?: () => boolean): Promise<'cached' | 'live'> {
     const { timeoutMs } = this.#shared.settings
     const { clock } = this.#shared.environment
     const lateMs = Math.min(catchUpMs, timeoutMs / 2)
     const beganAt = clock.monotonic()
-    /** How many lists there are once there is one that was begun after this read. */
+    /** The value of `entry.lists` from which on a list was begun after this read. */
     let lists: number | undefined
     for (;;) {
       const { readiness } = entry
       if (readiness === 'cached' || (lists !== undefined && entry.lists >= lists)) return 'cached'
-      if (readiness === 'live' && isToCome?.() !== true) return 'live'
+      if (readiness === 'live' && isRetrying?.() !== true) return 'live'
       const tookMs = clock.monotonic() - beganAt
       const isLate = tookMs >= lateMs
-      // A known object is listed again for a subscription; a read asks the server then.
-      const isListed = !entry.wasKnown || (lists !== undefined && isToCome !== undefined)
+      // For a subscription, a known object is listed again; a read asks the server instead.
+      const isListed = !entry.wasKnown || (lists !== undefined && isRetrying !== undefined)
       const givesUpAt = isListed ? entry.givesUpAt : undefined
       if (givesUpAt !== undefined && clock.monotonic() >= givesUpAt) throw entry.error
       if (tookMs >= timeoutMs && !entry.wasKnown) throw this.#timeout(entry)
@@ -304,7 +305,7 @@ export class NarrowCache {
       if (entry.wasKnown && (readiness === 'ask' || isLate)) {
         lists ??= entry.lists + (entry.isListing ? 2 : 1)
         if (!entry.isListing) entry.relist()
-        else if (entry.error !== undefined && isToCome === undefined) return 'live'
+        else if (entry.error !== undefined && isRetrying === undefined) return 'live'
       }
       // A timer may fire a little early.
       const untilMs = Math.min(isLate ? timeoutMs : lateMs, (givesUpAt ?? Number.POSITIVE_INFINITY) - beganAt)
@@ -326,7 +327,7 @@ export class NarrowCache {
     const ending = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
     const object = await settings.client.get(unprojected(view), key, { signal: ending })
     ending.throwIfAborted()
-    // Later reads are not to be older.
+    // Later reads must not be older than this one.
     if (object === undefined) return entry?.deleted(undefined)
     entry?.wrote(object as KubernetesObject)
     return projector(guarded(view))(object)

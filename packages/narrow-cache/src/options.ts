@@ -3,7 +3,7 @@ import { type Check, checkOptions, flag, having, integer, milliseconds } from '@
 
 /** How a narrow cache works; only the client is required. */
 export interface NarrowCacheOptions {
-  /** Reads and watches the objects that are asked for. */
+  /** Reads and watches the requested objects. */
   readonly client: Client
   /**
    * How long an entry without subscribers stays watched after its last read, in milliseconds. `0` closes it at once; `Infinity` keeps it until
@@ -12,29 +12,30 @@ export interface NarrowCacheOptions {
    */
   readonly idleMs?: number | undefined
   /**
-   * The maximum number of entries without subscribers. Above it, the least recently read entry without subscribers is evicted. If all have
-   * subscribers, nothing is refused: a view that gets one more uses one shared watch of metadata, as above `escalateAllAt`, until there is room,
-   * and `onWarning` names it once. A single `get` then asks the server. @default 10_000
+   * The maximum number of entries. Above it, the least recently read entry without subscribers is evicted. If all have subscribers, no subscription is
+   * refused: a view that gets another entry uses one shared watch of metadata, as above `escalateAllAt`, until there is room, and `onWarning` names the
+   * view once. A `get` of an object without an entry then asks the server. @default 10_000
    */
   readonly max?: number | undefined
   /** How many entries are opened or relisted at the same time. @default 100 */
   readonly maxOpening?: number | undefined
   /**
    * Above this number of entries of one view in one namespace, one watch of the metadata of all objects there replaces the single watches, and each
-   * object is listed by its name when it has changed. Below half of it, they are watched one by one again. A higher value costs streams; a lower
-   * one receives unrelated metadata of busy namespaces. `Infinity`: never.
+   * object is listed by its name when it has changed. Below half of it, the objects are watched one by one again. A higher value costs streams; a lower
+   * value receives unrelated metadata of busy namespaces. For a cluster-scoped resource, the lower of `escalateAt` and `escalateAllAt` applies to all
+   * entries of a view. `Infinity`: never.
    * @default 200
    */
   readonly escalateAt?: number | undefined
   /**
    * Above this number of entries of one view of a namespaced resource in all namespaces, one watch of the metadata of all its objects takes over,
-   * or one per namespace if that is refused. Below half of it, `escalateAt` decides again. `Infinity`: never. @default 1_000
+   * or one watch per namespace if that watch is refused. Below half of it, `escalateAt` decides again. `Infinity`: never. @default 1_000
    */
   readonly escalateAllAt?: number | undefined
   /**
-   * How long a read waits without an answer, in milliseconds. If the first state has not arrived by then, it rejects. It waits 5 s at most for a
+   * How long a read waits without an answer, in milliseconds. If the first state has not arrived by then, the read rejects. It waits 5 s at most for a
    * state that the server refuses. It waits for the watch to show this process' own write for 5 s at most, and no longer than half of this time;
-   * then it lists the object, and without an answer to that it asks the server.
+   * then it lists the object, and if the list is not answered, it asks the server.
    * @default 65_000
    */
   readonly timeoutMs?: number | undefined

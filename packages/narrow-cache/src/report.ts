@@ -5,9 +5,9 @@ import type { ViewEntries } from './view-entries.ts'
 export interface NarrowReport {
   /** Watched objects, including absent ones. */
   readonly entries: number
-  /** How many of these have no subscriber and no pending read. */
+  /** How many entries have no subscriber and no waiting read. */
   readonly idle: number
-  /** How many of these can't be watched at present: reads of them ask the server. */
+  /** How many entries can't be watched at present: their reads ask the server. */
   readonly refused: number
   /** Watches that are open or being opened. */
   readonly streams: number
@@ -15,7 +15,7 @@ export interface NarrowReport {
   readonly waiting: number
   readonly subscriptions: number
   readonly views: readonly ViewReport[]
-  /** Where entries share a watch of metadata. */
+  /** The views and namespaces in which entries share a watch of metadata. */
   readonly escalated: readonly EscalationReport[]
 }
 
@@ -39,7 +39,7 @@ export interface EscalationReport {
   /** `undefined`: all namespaces, or a cluster-scoped resource. */
   readonly namespace: string | undefined
   readonly phase: Exclude<EscalationPhase, 'single'>
-  /** The number of entries in it. */
+  /** The number of entries in the namespace, or in all. */
   readonly entries: number
 }
 

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@wherry/client'
 import { TokenBucket } from '@wherry/client/internal'
 import type { Pacer } from '@wherry/informer/internal'
 
-/** Sends one request each `everyMs` milliseconds. Those of entries without a state go first: a reader may be waiting for it. */
+/** Sends one request each `everyMs` milliseconds. Requests of entries without a state go first, because a read may wait for the state. */
 export class RequestPacer implements Pacer {
   readonly #clock: Clock
   readonly #bucket: TokenBucket
@@ -18,7 +18,7 @@ export class RequestPacer implements Pacer {
   enter(pass: () => void, isFirst: boolean): (() => void) | undefined {
     if (this.#timer === undefined && this.#bucket.tryTake(this.#clock.monotonic())) return
     const queue = isFirst ? this.#first : this.#others
-    // A function of its own: a Set would hold an entry that waits twice only once.
+    // A new function for each call, because a Set holds the same function only once.
     const turn = (): void => pass()
     queue.add(turn)
     this.#arm()

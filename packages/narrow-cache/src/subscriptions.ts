@@ -32,7 +32,7 @@ export class Subscriptions {
   }
 
   /**
-   * Calls a handler with the present state, which must be known, and then with each change. Returns a function that ends this,
+   * Calls a handler with the present state, which must be known, and then with each change. Returns a function that ends the subscription,
    * and returns false if it had ended before.
    * @throws NarrowClosedError
    */
@@ -67,7 +67,7 @@ export class Subscriptions {
   #each(key: string, report: (one: Subscriber) => unknown): void {
     const all = this.#subscribers.get(key)
     if (all === undefined) return
-    // A handler may join, which has received the present state, or leave meanwhile.
+    // A callback may add a handler, which has received the present state already, or remove one.
     for (const one of [...all]) if (all.has(one)) this.#call(key, () => report(one))
   }
 
@@ -85,7 +85,7 @@ function added(one: Subscriber, key: string, object: unknown, isInInitialList: b
   return one.handler.add?.(object, { key, isInInitialList })
 }
 
-/** Reports an object that could not be transformed and has appeared, or is gone. The handler's first call shows whether there is an object. */
+/** Reports an object that can't be transformed, or an object without a known value that is absent or gone. The first absence is reported as `absent`. */
 function changedWithoutValue(one: Subscriber, key: string, isThere: boolean): unknown {
   if (isThere || one.isReported) return one.handler.onTransformFailed?.({ key, isThere })
   one.isReported = true

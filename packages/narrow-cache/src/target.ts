@@ -1,7 +1,7 @@
 import { FieldSelector, type View } from '@wherry/client'
 import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 
-/** The request that reads all objects of a view in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
+/** The request that reads all objects of a view in one namespace; `undefined`: in all namespaces, or of a cluster-scoped resource. */
 export function targetIn(view: View, namespace: string | undefined): ReadTarget {
   const { key, resource, shard, labels, fields, projection, within } = view
   const namespaces = namespace === undefined ? undefined : [namespace]

@@ -11,9 +11,9 @@ export abstract class ViewContext {
   readonly store: Store<unknown>
   /** `group/version/plural` */
   readonly resource: string
-  /** How often the server's revisions were found to start over. */
+  /** How often all known states became invalid, because the server's revisions started over, or by `relist`. */
   epoch = 0
-  /** The server refused to list an object of the view twice, and none was listed since. */
+  /** Whether the server refused to list an object of the view twice, and no object was listed since. */
   isRefused = false
 
   constructor(view: View, shared: CacheContext) {
@@ -25,7 +25,10 @@ export abstract class ViewContext {
     this.store.writer().replace().commit()
   }
 
-  /** Handles a restart of the server's revisions: no state counts until it is read again. `source`: the entry or watch that has found it, and continues. */
+  /**
+   * Handles a restart of the server's revisions: no state counts until it is read again.
+   * @param source the entry or watch that has found the restart, and continues
+   */
   abstract rollBack(source: unknown): void
 
   /** Opens metadata watches where there are many entries, and ends them where there are few. */

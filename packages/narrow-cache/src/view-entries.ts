@@ -6,7 +6,7 @@ import { NamespaceWatch } from './namespace-watch.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { ViewContext } from './view-context.ts'
 
-/** The bounds with which more than one entry of a view shares a watch. */
+/** The bounds by which the entries of a view share one watch, if there is more than one entry. */
 const sharedAt = { escalateAt: 1, escalateAllAt: 1 }
 
 /** The entries of one view. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
@@ -16,7 +16,7 @@ export class ViewEntries extends ViewContext {
   readonly entries: Map<string, Entry> = new Map<string, Entry>()
   /** The watches by namespace; `''` for a cluster-scoped resource. */
   readonly #namespaces = new Map<string, NamespaceWatch>()
-  /** Of all namespaces; `undefined` for a cluster-scoped resource. */
+  /** The watch of all namespaces; `undefined` for a cluster-scoped resource. */
   readonly #watch: NamespaceWatch | undefined
   #isMany = false
   /** Whether the entries share one watch in any case, because the cache has more than `max` entries (rule N7). */
@@ -28,7 +28,7 @@ export class ViewEntries extends ViewContext {
     this.#watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, undefined, this.entries) : undefined
   }
 
-  /** Whether the view has no entry, and so no subscription, and no cursor. */
+  /** Whether the view has no entry (so no subscription either) and no cursor. */
   get isIdle(): boolean {
     return this.entries.size === 0 && this.store.stats().cursors === 0
   }
@@ -87,21 +87,20 @@ export class ViewEntries extends ViewContext {
     if (watch === undefined || size < escalateAllAt / 2) this.#isMany = false
     else if (size > escalateAllAt) this.#isMany = true
     // A cluster-scoped resource has only one watch that its entries could use.
-    const most = watch === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
-    const those = wasMany === this.#isMany ? namespaces : this.#namespaces.values()
+    const bound = watch === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
+    const affected = wasMany === this.#isMany ? namespaces : this.#namespaces.values()
     if (this.#isMany && !this.#isOne && watch?.escalate() === true) {
-      if (watch.synced) for (const one of those) one.close()
+      if (watch.synced) for (const one of affected) one.close()
       return
     }
-    for (const one of those) {
+    for (const one of affected) {
       // A metadata watch for one entry saves nothing.
-      if (one.entries.size > most || (this.#isMany && one.entries.size > 1)) one.escalate()
-      else if (!this.#isMany && one.entries.size < most / 2) one.deescalate()
+      if (one.entries.size > bound || (this.#isMany && one.entries.size > 1)) one.escalate()
+      else if (!this.#isMany && one.entries.size < bound / 2) one.deescalate()
     }
     if (!this.#isMany) watch?.deescalate()
   }
 
-  /** Handles a restart of the server's revisions: no state counts until it is read again. `source`: the entry or watch that has found it, and continues. */
   override rollBack(source: unknown): void {
     this.epoch += 1
     for (const watch of this.watches) watch.rolledBack(source)

@@ -4,7 +4,7 @@ import { runCommand } from './cli/run.ts'
 import { keepHeapSmall } from './cli/small-heap.ts'
 import { printable } from './cli/terminal.ts'
 
-/** Stops the command at a signal; a second signal ends the process at once. Resolves with the exit status. */
+/** Runs the command. A signal stops it; the same signal again ends the process at once. Resolves with the exit status. */
 async function main(args: readonly string[]): Promise<number> {
   const { stdout, stderr } = process
   const stop = new AbortController()

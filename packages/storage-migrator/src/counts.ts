@@ -1,12 +1,12 @@
 /** The numbers of listed objects by outcome. */
 export interface MigrationCounts {
-  /** Objects on the pages that were worked through. */
+  /** Objects on the pages that are complete. */
   readonly listed: number
   /** Objects that the migration has rewritten, because they were stored at an old version. */
   readonly rewritten: number
-  /** Already stored at the storage version: the write changed nothing. */
+  /** Objects that were stored at the storage version already: the write changed nothing. */
   readonly unchanged: number
-  /** Objects that others have written since the list, and so stored at the storage version. */
+  /** Objects that others have written since the list, so they are stored at the storage version. */
   readonly changed: number
   /** Objects that were deleted since the list. */
   readonly gone: number

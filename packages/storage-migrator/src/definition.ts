@@ -18,13 +18,13 @@ export interface StorageTarget {
   readonly servedVersions: readonly string[]
   /** All versions of the definition, in its order. */
   readonly versions: readonly string[]
-  /** The definition's objects, by metadata alone, at the storage version or another that is served. */
+  /** The metadata of the definition's objects, at the storage version, or at another version if that is not served. */
   readonly view: View<PartialObjectMetadata>
-  /** The same objects at the other versions that are served. */
+  /** The metadata of the same objects at the other served versions. */
   readonly otherViews: readonly View<PartialObjectMetadata>[]
 }
 
-/** Whether objects can be stored at no version but the storage version. */
+/** Whether objects can be stored only at the storage version. */
 export function isMigrated({ storedVersions, storageVersion }: StorageTarget): boolean {
   return storedVersions.length === 1 && storedVersions[0] === storageVersion
 }
@@ -40,7 +40,7 @@ export function isSameTarget(
 /**
  * Reads a definition.
  *
- * @throws MigrationError if the definition is absent or being deleted, or has no storage version or no served version.
+ * @throws MigrationError if the definition is absent or being deleted, has no storage version or no served version, or may not be read.
  */
 export async function readTarget(client: Client, name: string, signal?: AbortSignal): Promise<StorageTarget> {
   const read = (): Promise<CustomResourceDefinition | undefined> =>

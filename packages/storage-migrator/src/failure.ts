@@ -10,32 +10,32 @@ export type FailureReason =
   | 'invalid'
   /** A webhook refuses the object, can't convert it, or does not answer. */
   | 'webhook'
-  /** The server did not answer, or not well, at any of several attempts. */
+  /** At each of several attempts, the server did not answer, or answered with a temporary error. */
   | 'unavailable'
   /** The server refuses the object for another reason. */
   | 'refused'
 
-/** An object that could not be rewritten, so that it may still be stored at an old version. */
+/** An object that could not be rewritten, so it may still be stored at an old version. */
 export interface ObjectFailure {
   /** `undefined` for a cluster-scoped object. */
   readonly namespace?: string | undefined
   readonly name: string
   readonly reason: FailureReason
-  /** The last error's message, at most 300 characters. */
+  /** The last error's message, cut after 300 characters. */
   readonly message: string
 }
 
-/** The longest message that is kept, so that the state of a run stays small. */
+/** The maximum length of a message, so that the state of a run stays small. */
 const maxMessage = 300
 
-/** The failure of an object for an error. */
+/** The failure that an error means for an object. */
 export function failureOf(
   key: { readonly namespace?: string | undefined; readonly name: string },
   error: unknown,
 ): ObjectFailure {
   const { namespace, name } = key
   const said = error instanceof Error ? error.message : `${error}`
-  // Drops the long text before this, in which the server names the storage of the object.
+  // Drops the long text before the match, in which the server names the storage of the object.
   const message = /conversion webhook for [\s\S]*/.exec(said)?.[0] ?? said
   return {
     ...(namespace !== undefined && { namespace }),

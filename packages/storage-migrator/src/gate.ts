@@ -7,7 +7,7 @@ export interface GateFinding {
    * - `removes-stored-version`: the API server will refuse the update, since objects may be stored at the version.
    * - `removes-served-version`: the version's clients get 404, and their watches end without an error.
    * - `stops-serving`: the same, by `served: false`.
-   * - `needs-migration`: the storage version changes, so that objects are stored at two versions from then on.
+   * - `needs-migration`: the storage version changes, so objects will be stored at more than one version.
    */
   readonly kind: 'removes-stored-version' | 'removes-served-version' | 'stops-serving' | 'needs-migration'
   readonly version: string

@@ -10,19 +10,21 @@ import { permitted } from './retry.ts'
 import { memoryState } from './state/memory-state.ts'
 import type { MigrationState, StateStore } from './state/migration-state.ts'
 
-/** How often a migration begins again because its definition changed meanwhile. */
+/** How often a migration starts while its definition keeps changing, and how often it tries to write the definition's status. */
 const maxStarts = 10
 
 /**
  * Rewrites every stored object of a definition at its storage version, and then shortens `status.storedVersions` to it,
  * so that the API server lets old versions be removed.
  *
- * `status.storedVersions` is written only once every object was rewritten, or was written or deleted by others since it was
- * listed. After a failure it stays unchanged, and the report names the object. It is written only if the definition's uid,
- * storage version and generation are those of the list: if they have changed, the migration begins again.
+ * `status.storedVersions` is written only once every object was rewritten or found at the storage version, or was written or
+ * deleted by others since it was listed. After a failure it stays unchanged, and the report names the object. It is written
+ * only if the definition's uid, storage version and generation are those of the list: if they have changed, the migration
+ * begins again.
  *
  * A merge patch that changes nothing makes the server rewrite an object: its content stays unchanged, admission webhooks
- * are called, and watches report the object. A run may be killed at any moment and started again; several at a time do no harm.
+ * are called, and watches report the object. A run may be killed at any moment and started again; several runs at a time do
+ * no harm.
  *
  * @throws MigrationError for a definition that can't be migrated, for a missing right and for an invalid state.
  * @throws ApiError, ConnectionError or TimeoutError if the server can't list or write for about a minute.
@@ -56,7 +58,7 @@ class Migration {
     const backoff = new Backoff(client.environment)
     const first = await readTarget(client, definition, signal)
     for (let starts = 1, target = first; ; starts++) {
-      const report = await this.#once(first, target)
+      const report = await this.#attempt(first, target)
       if (report !== undefined) return report
       if (starts === maxStarts) {
         const why = `the definition changed, or was not served, at each of ${maxStarts} attempts`
@@ -67,8 +69,8 @@ class Migration {
     }
   }
 
-  /** Runs a migration. Resolves with `undefined` if the definition has changed, so that the migration has to begin again. */
-  async #once(first: StorageTarget, target: StorageTarget): Promise<MigrationReport | undefined> {
+  /** Runs a migration. Resolves with `undefined` if it has to begin again, because the definition has changed or is not served. */
+  async #attempt(first: StorageTarget, target: StorageTarget): Promise<MigrationReport | undefined> {
     const { definition, signal } = this.#options
     if (isMigrated(target)) {
       await this.#store.clear(definition, signal)

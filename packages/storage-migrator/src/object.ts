@@ -46,7 +46,7 @@ export class ObjectMigration {
     this.#signal = signal
   }
 
-  /** Rewrites an object. Throws only errors that concern all objects: no access, a missing resource, an abort, or another error. */
+  /** Rewrites an object. Throws only errors that are not about the object: no access, a missing resource, an abort, or an unexpected error. */
   async migrate(object: ListedObject): Promise<ObjectOutcome> {
     try {
       return await this.#patched(object)
@@ -61,7 +61,7 @@ export class ObjectMigration {
     }
   }
 
-  /** Tries an object again that could not be rewritten before, in its present state. */
+  /** Tries again to rewrite an object that has failed before, in its present state. */
   async again(failure: ObjectFailure): Promise<ObjectOutcome> {
     try {
       const now = await this.#read(failure)

@@ -13,7 +13,7 @@ import {
 import type { MigrationProgress } from './progress.ts'
 import type { StateStore } from './state/migration-state.ts'
 
-/** Which definition, and by which client. */
+/** The definition, and the client that reads and writes it. */
 export interface DefinitionOptions {
   /** Reads the definition, and lists and writes its objects. */
   readonly client: Client
@@ -25,13 +25,13 @@ export interface DefinitionOptions {
 
 /** How objects are rewritten. */
 export interface RewriteOptions extends DefinitionOptions {
-  /** Objects on a page of the list; the state is kept after each page. @default 500 */
+  /** The number of objects on a page of the list; the state is saved after each page. @default 500 */
   readonly chunkSize?: number | undefined
-  /** Objects that are written at a time. @default 10 */
+  /** The number of objects that are written at a time. @default 10 */
   readonly concurrency?: number | undefined
   /**
-   * The most writes in a second; `Infinity`: no bound on this side, since the server's own fairness slows the migration
-   * down before other users notice.
+   * The maximum number of writes in a second; `Infinity`: the client sets no bound, since the server's own fairness slows
+   * the migration down before other users notice.
    * @default Infinity
    */
   readonly qps?: number | undefined

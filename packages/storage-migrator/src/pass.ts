@@ -25,13 +25,13 @@ export function freshState({ uid, generation, storageVersion }: StorageTarget): 
 /** The input of a pass in addition to the options of callers. */
 export interface PassHost {
   readonly target: StorageTarget
-  /** Keeps the state, after each page. */
+  /** Saves the state, after each page. */
   save(state: MigrationState): Promise<void>
 }
 
 /**
- * A pass through all objects of a definition, page by page. Each object is rewritten, was deleted meanwhile, or is a failure. A page
- * is complete once all its objects have an outcome.
+ * A pass through all objects of a definition, page by page. A page is complete once each of its objects has an
+ * {@link ObjectOutcome}.
  */
 export class Pass {
   readonly #options: RewriteOptions
@@ -77,9 +77,9 @@ export class Pass {
     if (this.#state.listed) return this.#state
     while (!this.#state.listed) {
       const page = await this.#list()
-      const next = await this.#worked(page)
+      const next = await this.#rewritten(page)
       if (next.failures.length >= maxFailures) {
-        // The saved state is that before the page, so the next run lists the page again. The page is counted only in the report.
+        // The saved state is the state before the page, so the next run lists the page again. The page is counted only in the report.
         await this.#host.save(this.#state)
         return { ...next, listed: false }
       }
@@ -97,8 +97,8 @@ export class Pass {
         return await this.#readable(token)
       } catch (error) {
         // A 400: the token is not from this server. The state may have been restored, or written by another program.
-        const isOfNoUse = isApiError(error) && (error.status === 400 || isExpired(error))
-        if (token === undefined || !isOfNoUse) throw error
+        const isUseless = isApiError(error) && (error.status === 400 || isExpired(error))
+        if (token === undefined || !isUseless) throw error
         if (error.continueToken === undefined) this.#startAgain()
         token = error.continueToken
       }
@@ -136,13 +136,13 @@ export class Pass {
     return permitted(this.#environment, definition, `list ${definition}`, list, this.#signal)
   }
 
-  /** Begins again with the first page. Objects that were rewritten are unchanged then, and failed objects are tried again. */
+  /** Begins again with the first page. Objects that were rewritten before are then `unchanged`, and failed objects are tried again. */
   #startAgain(): void {
     this.#state = freshState(this.#host.target)
   }
 
-  /** The state after a page. */
-  async #worked(page: List<PartialObjectMetadata>): Promise<MigrationState> {
+  /** Rewrites the objects of a page. Resolves with the state after the page. */
+  async #rewritten(page: List<PartialObjectMetadata>): Promise<MigrationState> {
     const objects = page.items.map(listed)
     const { counts, failures } = this.#state
     this.#total = counts.listed + objects.length + (page.remainingItemCount ?? 0)
@@ -170,7 +170,7 @@ export class Pass {
     this.#report()
   }
 
-  /** Handles objects, several at a time. The first error ends the others, and is thrown once all have ended. */
+  /** Handles objects, several at a time. The first error ends the work on the others, and is thrown once all work has ended. */
   async #each<T extends ListedObject | ObjectFailure>(
     objects: readonly T[],
     one: (object: T) => Promise<ObjectOutcome>,

@@ -14,14 +14,14 @@ export interface MigrationPlan {
   /** The definition's name. */
   readonly definition: string
   readonly storageVersion: string
-  /** `status.storedVersions`: the versions that objects may be stored at. */
+  /** `status.storedVersions`: the versions at which objects may be stored. */
   readonly storedVersions: readonly string[]
   readonly servedVersions: readonly string[]
   /** Whether `status.storedVersions` has only the storage version, so that the migration has nothing to do. */
   readonly nothingToDo: boolean
   /** The number of objects. No request shows which of them are stored at an old version. */
   readonly objects: number
-  /** The number of requests of the migration if nothing fails: one for each object, the pages, and four for the definition. */
+  /** The number of requests of the migration if nothing fails: one for each object, the pages, and four for the definition; without those of a state store. */
   readonly requests: number
   /** Whether the server has a migration API of its own (`storagemigration.k8s.io`). */
   readonly serverMigrates: boolean

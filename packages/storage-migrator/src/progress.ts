@@ -11,6 +11,6 @@ export interface MigrationProgress {
   readonly failed: number
   /** How long this run has taken, in milliseconds. */
   readonly elapsedMs: number
-  /** Objects that an earlier run had worked through. */
+  /** The number of objects on the pages that an earlier run had completed. */
   readonly resumedAt: number
 }

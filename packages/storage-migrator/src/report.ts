@@ -10,7 +10,7 @@ export interface MigrationReport {
   /**
    * - `migrated`: every object is stored at the storage version, and `status.storedVersions` has only that version.
    * - `nothing-to-do`: `status.storedVersions` had only that version before.
-   * - `failed`: some objects could not be rewritten; `status.storedVersions` was not touched.
+   * - `failed`: some objects could not be rewritten; `status.storedVersions` is unchanged.
    */
   readonly outcome: 'migrated' | 'nothing-to-do' | 'failed'
   readonly storageVersion: string
@@ -46,7 +46,7 @@ export function reportOf(
   }
 }
 
-/** The definition's versions that `status.storedVersions` does not hold. */
+/** The definition's versions that `status.storedVersions` does not contain. */
 export function removableVersions({ storedVersions, versions }: StorageTarget): string[] {
   return versions.filter(version => !storedVersions.includes(version))
 }

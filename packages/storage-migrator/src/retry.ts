@@ -13,13 +13,13 @@ import { MigrationError } from './errors.ts'
 /** The maximum number of attempts of a request that fails temporarily. With the backoff between them, they take about a minute. */
 const maxAttempts = 6
 
-/** The API server's texts for a webhook that it could not call, or with an answer that it could not read. */
+/** The API server's texts for a webhook that it could not call, or that gave an unreadable answer. */
 const callFailed =
   /(Post|Get) "|deadline exceeded|connection (refused|reset)|an error on the server|the server (could not|is currently|was unable)|expected webhook response|no response provided/
 
 /**
- * Whether a conversion webhook answered that it can't convert an object. It will give the same answer again. A webhook that could not be called may
- * answer later.
+ * Whether a conversion webhook answered that it can't convert an object. The webhook will give the same answer again. A webhook that could not be called
+ * may answer later.
  */
 export function isConversionRefused(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false
@@ -44,14 +44,18 @@ export function isAccessDenied(error: unknown): boolean {
 }
 
 /**
- * Calls `once` again after temporary errors, with backoff and no sooner than `Retry-After`. Throws the
+ * Sends a request, and sends it again after temporary errors, with backoff and no sooner than `Retry-After`. Throws the
  * last error, or the signal's reason.
  */
-export async function retried<T>(environment: Environment, once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function retried<T>(
+  environment: Environment,
+  request: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const backoff = new Backoff(environment)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once()
+      return await request()
     } catch (error) {
       signal?.throwIfAborted()
       if (attempt === maxAttempts || !isPassing(error)) throw error
@@ -60,16 +64,16 @@ export async function retried<T>(environment: Environment, once: () => Promise<T
   }
 }
 
-/** Calls `once` as {@link retried} does. Throws a `MigrationError` that names the missing right if the user has no right to the request. */
+/** Sends a request as {@link retried} does. Throws a `MigrationError` that names the missing right if the user has no right to the request. */
 export async function permitted<T>(
   environment: Environment,
   definition: string,
   right: string,
-  once: () => Promise<T>,
+  request: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   try {
-    return await retried(environment, once, signal)
+    return await retried(environment, request, signal)
   } catch (error) {
     throw isAccessDenied(error) ? noAccess(definition, right, error) : error
   }

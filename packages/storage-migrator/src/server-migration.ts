@@ -22,7 +22,8 @@ export interface ServerMigrationReport {
   /**
    * - `migrated`: the server has rewritten the objects, and `status.storedVersions` has only the storage version.
    * - `nothing-to-do`: `status.storedVersions` had only the storage version before.
-   * - `failed`: the server gave up, or the definition changed meanwhile. `migrateStorage` rewrites the other objects, and names each object that fails.
+   * - `failed`: the server gave up, the definition or the `StorageVersionMigration` was changed or deleted meanwhile, or the server did not shorten
+   *   `status.storedVersions` within a minute. `migrateStorage` rewrites the other objects, and names each object that fails.
    */
   readonly outcome: 'migrated' | 'nothing-to-do' | 'failed'
   readonly storageVersion: string
@@ -30,7 +31,7 @@ export interface ServerMigrationReport {
   readonly storedVersionsBefore: readonly string[]
   /** `status.storedVersions` when it was last read. */
   readonly storedVersions: readonly string[]
-  /** Versions that the definition can lose now. */
+  /** The versions that can be removed from the definition now. */
   readonly removableVersions: readonly string[]
   /** The server's message about a failed migration; otherwise empty. */
   readonly message: string
@@ -38,7 +39,8 @@ export interface ServerMigrationReport {
 
 /**
  * Lets the API server migrate a definition by its own migrator, and waits for the end. Creates a `StorageVersionMigration`, and deletes it
- * after a success. After a failure the object stays for inspection, and the next call replaces it. A call after a killed one uses the existing object.
+ * after a success. After a failure the object stays for inspection, and the next call replaces it, unless the definition has changed since. A call after a
+ * killed call uses the existing object.
  *
  * The server ends its migration at the first object that can't be written. If the definition changes during the
  * migration, the outcome is `failed`. {@link verify} proves the result.
@@ -95,7 +97,7 @@ class ServerMigration {
     this.#name = nameOf(target)
   }
 
-  /** Creates the object. An existing object is used if it has not ended, and replaced otherwise. */
+  /** Creates the object. An existing object is used if its migration has not ended, and replaced otherwise. */
   async create(): Promise<void> {
     const found = await this.#get()
     if (found !== undefined && endOf(found) === undefined) return
@@ -128,7 +130,7 @@ class ServerMigration {
     }
   }
 
-  /** Reads the definition once its status shows that the migration is over. The server writes that status last. */
+  /** Reads the definition until its status shows that the migration is over, for a minute at most. The server writes that status last. */
   async followed(): Promise<StorageTarget> {
     const { client, definition, signal } = this.#options
     const { clock } = client.environment
@@ -157,9 +159,9 @@ class ServerMigration {
     return this.#permitted('get', () => client.get(this.#resource, { name: this.#name }, { signal }))
   }
 
-  #permitted<T>(verb: string, once: () => Promise<T>): Promise<T> {
+  #permitted<T>(verb: string, request: () => Promise<T>): Promise<T> {
     const { client, definition, signal } = this.#options
-    return permitted(client.environment, definition, `${verb} storageversionmigrations`, once, signal)
+    return permitted(client.environment, definition, `${verb} storageversionmigrations`, request, signal)
   }
 }
 

@@ -17,7 +17,7 @@ export interface Verification {
    * if an object was rewritten or could not be rewritten, or the definition changed meanwhile.
    */
   readonly proven: boolean
-  /** Versions that the definition can lose now. */
+  /** The versions that can be removed from the definition now. */
   readonly removableVersions: readonly string[]
   /** The numbers of objects by outcome. `rewritten`: objects that were stored at an old version until now. */
   readonly counts: MigrationCounts

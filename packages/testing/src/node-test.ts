@@ -6,7 +6,7 @@ export type { TestServer } from './test-server/test-server.ts'
 
 /**
  * Starts an API server for the tests of a file, or of the `describe` around the call, and closes it after them. Each test gets a namespace of its own,
- * and fails if the operator reported an error that it did not expect. Tests that use the server run one after the other.
+ * and fails if its operator reports an error that the test does not expect. Tests that use the server run one after the other.
  *
  * @example
  * ```ts

@@ -12,14 +12,14 @@ import type { RealApiServer } from './real/real-apiserver.ts'
 
 /** Options of both kinds of server, for tests that run on both. */
 export interface CommonOptions {
-  /** The rights of users: `RBAC`, or everybody may do everything (on a real server: with credentials). @default 'allow' */
+  /** The rights of users: `RBAC`, or `allow`: everybody may do everything (on a real server: with credentials). @default 'allow' */
   readonly authorization?: 'RBAC' | 'allow' | undefined
   /** Users by bearer token, in addition to the administrator. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
   /** Records rights for `rights()`. @default true; false for a real server, which has to write an audit log for that */
   readonly recordRights?: boolean | undefined
   /**
-   * Runs the controllers of namespaces and garbage collection; for a real server also that of tokens of service accounts.
+   * Runs the controllers of namespaces and garbage collection; for a real server also the controller of tokens of service accounts.
    * @default true; false for a real server from KUBEBUILDER_ASSETS, which has none
    */
   readonly controllers?: boolean | undefined
@@ -119,7 +119,7 @@ async function startFound(options: AutoServerOptions): Promise<ControlledApiServ
   try {
     await findApiServer({ env })
   } catch (error) {
-    // A setting that leads nowhere is a mistake, not the want of a server.
+    // A setting that names a missing server is a mistake, so no embedded server takes its place.
     const set = env ?? process.env
     if (!(error instanceof ApiServerMissingError) || set.WHERRY_APISERVER || set.KUBEBUILDER_ASSETS) throw error
     return startEmbeddedApiServer(common)

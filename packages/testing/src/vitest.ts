@@ -4,12 +4,12 @@ import { type TestServer, type TestServerOptions, testServer } from './test-serv
 
 export type { TestServer } from './test-server/test-server.ts'
 
-/** How long a hook may take, in milliseconds: a real server takes some seconds to start, and is built before its first start. */
+/** How long a hook may take, in milliseconds: far longer than a real server takes to start on a slow machine. */
 const timeoutMs = 600_000
 
 /**
  * Starts an API server for the tests of a file, or of the `describe` around the call, and closes it after them. Each test gets a namespace of its own,
- * and fails if the operator reported an error that it did not expect. Tests that use the server run one after the other.
+ * and fails if its operator reports an error that the test does not expect. Tests that use the server run one after the other.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function setUpApiServer(options: TestServerOptions = {}): TestServer {
   return testServer(hooks, options)
 }
 
-/** The files with earlier recordings that were checked already. */
+/** The files that were checked already for recordings of tests that they no longer have. */
 const looked = new WeakSet<object>()
 
 /** The names of the tests of a file, or of a suite. */

@@ -1,20 +1,20 @@
 import { OptionRangeError, OptionTypeError } from './option.ts'
 
-/** Throws unless `options` is an object that has no other fields than these. */
-export function checkFields(of: string, options: object, fields: readonly string[]): void {
+/** Throws unless `options` is an object that has no other fields than these. `path` names the object in the error. */
+export function checkFields(path: string, options: object, fields: readonly string[]): void {
   if (options === null || typeof options !== 'object') {
-    throw new OptionTypeError(of, 'an object of options', described(options))
+    throw new OptionTypeError(path, 'an object of options', described(options))
   }
   for (const name in options) {
     if (!fields.includes(name)) {
-      throw OptionTypeError.unknown(`${of}.${name}`, fields)
+      throw OptionTypeError.unknown(`${path}.${name}`, fields)
     }
   }
 }
 
-/** Checks a number within bounds, and returns it; `otherwise` for `undefined`. */
-export function number(option: string, value: unknown, otherwise: number, bounds: NumberBounds): number {
-  if (value === undefined) return otherwise
+/** Returns a number option, or `fallback` if it is `undefined`. Throws unless it is a number within `bounds`. */
+export function number(option: string, value: unknown, fallback: number, bounds: NumberBounds): number {
+  if (value === undefined) return fallback
   const { min, whole = false, infinite = false } = bounds
   const isNumber = typeof value === 'number'
   const isIn =
@@ -36,7 +36,7 @@ export interface NumberBounds {
   readonly infinite?: boolean | undefined
 }
 
-/** An object that has these methods, or `undefined`. */
+/** Throws unless `value` is an object that has these methods, or `undefined`. */
 export function having(option: string, value: unknown, ...methods: readonly string[]): void {
   const has = (method: string): boolean => typeof (value as Record<string, unknown>)[method] === 'function'
   if (value === undefined || (value !== null && typeof value === 'object' && methods.every(has))) return
@@ -44,18 +44,18 @@ export function having(option: string, value: unknown, ...methods: readonly stri
   throw new OptionTypeError(option, what, described(value))
 }
 
-/** Checks an `AbortSignal`, an object with its interface, or `undefined`. */
+/** Throws unless `value` is an `AbortSignal`, an object with its interface, or `undefined`. */
 export function abortSignal(option: string, value: unknown): void {
   having(option, value, 'addEventListener', 'removeEventListener', 'throwIfAborted')
 }
 
-/** True, false or `undefined`. */
+/** Throws unless `value` is true, false or `undefined`. */
 export function flag(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'boolean')
     throw new OptionTypeError(option, 'true or false', described(value))
 }
 
-/** A function, or `undefined`. */
+/** Throws unless `value` is a function or `undefined`. */
 export function callback(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'function') return
   throw new OptionTypeError(option, 'a function', described(value))

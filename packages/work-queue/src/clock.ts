@@ -1,14 +1,14 @@
-/** A timer that has been set and can be called off. */
+/** A timer that has been set and can be cancelled. */
 export interface Timer {
   /** Cancels the timer. Does nothing if it has fired or was cancelled. */
   cancel(): void
 }
 
-/** The clock of a queue. The clock of a client's environment can be used, and that of `simulate(seed)`. */
+/** The clock of a queue. The clock of a client's environment fits, and so does the clock of `simulate(seed)`. */
 export interface Clock {
   /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number
-  /** Calls `fn` once, `ms` milliseconds from now. Is asked for at most 2,147,483,647. */
+  /** Calls `fn` once, `ms` milliseconds from now. The queue passes at most 2,147,483,647. */
   timer(ms: number, fn: () => void): Timer
 }
 

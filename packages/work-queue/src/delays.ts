@@ -20,7 +20,7 @@ export class Delays {
     return this.#heap.size
   }
 
-  /** When a slot is due that waits. */
+  /** The time at which a delayed slot is due. */
   dueAt(slot: number): number {
     return this.#heap.keyOf(slot)
   }
@@ -31,18 +31,18 @@ export class Delays {
     this.#arm(now)
   }
 
-  /** Lets a slot wait no longer. */
+  /** Removes a delayed slot. */
   remove(slot: number): void {
     this.#heap.remove(slot)
     if (this.#heap.size === 0) this.#disarm()
   }
 
-  /** Gives back the memory that a flood of slots took, once none is left. */
+  /** Frees the memory that a flood of slots took. Call it only when no slot is left. */
   shrink(): void {
     this.#heap.clear()
   }
 
-  /** Removes and returns a slot that is due; -1 if there is none: the timer is then set for the next one. */
+  /** Removes and returns a slot that is due. If none is due, sets the timer for the next slot and returns -1. */
   takeDue(now: number): number {
     if (this.#heap.firstKey > now + early) {
       this.#arm(now)
@@ -60,7 +60,7 @@ export class Delays {
     return slot
   }
 
-  /** Sets the timer if there is none, or only a later one. A timer that fires too early, because its slot was removed, is set again. */
+  /** Sets the timer for the earliest slot, unless it fires by then already. If it fires too early, because its slot was removed, `takeDue` sets it again. */
   #arm(now: number): void {
     const due = this.#heap.firstKey
     if (due >= this.#timerAt) return
@@ -80,7 +80,7 @@ export class Delays {
   }
 }
 
-/** How much too early a timer may fire because of rounding, in milliseconds. Another timer for the rest could repeat for ever. */
+/** A slot counts as due this many milliseconds early, because rounding makes timers fire early: a timer for the rest of the time could repeat for ever. */
 const early = 1e-3
-/** The longest time of a 32-bit timer, in milliseconds: a longer one would fire at once. */
+/** The longest time of a 32-bit timer, in milliseconds: a timer for a longer time would fire at once. */
 const longest = 2 ** 31 - 1

@@ -3,7 +3,7 @@ import type { Clock, Timer } from './clock.ts'
 /** A clock that moves only when a test advances it. */
 export class FakeClock implements Clock {
   readonly #timers = new Set<{ readonly at: number; readonly fn: () => void }>()
-  /** The delays that were asked for, in order. */
+  /** The delays of all timers, in order. */
   readonly asked: number[] = []
   #now = 1000
 

@@ -16,17 +16,17 @@ export class GuardedObserver<K> {
 
   report(method: keyof WorkQueueObserver<K>, key: K, value: number): void {
     try {
-      this.#watch(this.#observer[method]?.(key, value), method)
+      this.#catchRejection(this.#observer[method]?.(key, value), method)
     } catch (error) {
-      this.#report(error, method)
+      this.#reportError(error, method)
     }
   }
 
-  #watch(returned: unknown, method: string): void {
-    if (returned instanceof Promise) returned.catch((error: unknown) => this.#report(error, method))
+  #catchRejection(returned: unknown, method: string): void {
+    if (returned instanceof Promise) returned.catch((error: unknown) => this.#reportError(error, method))
   }
 
-  #report(error: unknown, method: string): void {
+  #reportError(error: unknown, method: string): void {
     const context = { phase: `observer.${method}` }
     try {
       const reported = this.#onError(

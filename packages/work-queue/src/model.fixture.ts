@@ -3,7 +3,7 @@ interface Pending {
   priority: number
   /** The time at which the key is due; undefined once it is ready. */
   due: number | undefined
-  /** The number of its add among all, or of its coming due: of equal ones the smaller comes first. */
+  /** The number of the event that added the key: of keys that are due at the same time, the smaller number comes first. */
   added: number
   /** The time at which the key became ready, and the number of that event. */
   since: number
@@ -19,7 +19,7 @@ export class Model {
   /** The running keys, in order, with their priorities. */
   readonly running: Map<string, number> = new Map()
   readonly failures: Map<string, number> = new Map()
-  /** The waiting takers, the first first. */
+  /** The waiting takers, in the order of their calls. */
   takers: number[] = []
   /** The key of each taker. */
   readonly given: Map<number, string | undefined> = new Map()

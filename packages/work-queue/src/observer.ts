@@ -1,15 +1,15 @@
 /**
  * Observes a queue, for metrics: its four methods cover the counters and times of controller-runtime's `workqueue_*`
- * metrics; `size`, `depths()` and `unfinished()` of the queue have the rest. Each method is optional, and a missing one
+ * metrics; the queue's `size`, `depths()` and `unfinished()` give the rest. Each method is optional, and a missing method
  * costs nothing.
  *
- * It is called synchronously, when the queue is consistent, so it may use the queue. Its errors, and those of its
- * promises, go to `onError`.
+ * Its methods are called synchronously, when the queue is consistent, so they may use the queue. Errors that they throw,
+ * and rejections of promises that they return, go to `onError`.
  */
 export interface WorkQueueObserver<K = string> {
-  /** A key is pending that was not, or that waited for its time (`workqueue_adds_total`). Not called for duplicates. */
+  /** A key was added without delay, or came due (`workqueue_adds_total`). Not called for a key that was pending without delay already. */
   readonly added?: ((key: K, priority: number) => void) | undefined
-  /** A key was added that has to wait, by `afterMs` or by the limiter (`workqueue_retries_total`). */
+  /** A key was added with a delay, or by `addRateLimited` with any delay, 0 too (`workqueue_retries_total`). Called for duplicates too. */
   readonly retried?: ((key: K, delayMs: number) => void) | undefined
   /** A key was handed out, `queuedMs` after it was added or came due (`workqueue_queue_duration_seconds`). */
   readonly taken?: ((key: K, queuedMs: number) => void) | undefined
@@ -17,7 +17,7 @@ export interface WorkQueueObserver<K = string> {
   readonly done?: ((key: K, workedMs: number) => void) | undefined
 }
 
-/** Where in the queue a background failure came up. */
+/** Where in the queue a background failure occurred. */
 export interface QueueErrorContext {
   /** The failed call: `observer.added`, `observer.taken` … */
   readonly phase: string

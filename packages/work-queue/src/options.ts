@@ -10,7 +10,7 @@ import type { QueueErrorContext, WorkQueueObserver } from './observer.ts'
 export interface WorkQueueOptions<K = string> {
   /** The source of time. @default the clock of this machine; its timers keep the process alive */
   readonly clock?: Clock | undefined
-  /** How long a key waits that is added by {@link WorkQueue.addRateLimited}. @default 5 ms … 1000 s, doubling with each failure of the key */
+  /** Decides how long a key that {@link WorkQueue.addRateLimited} adds waits. @default 5 ms … 1000 s, doubling with each failure of the key */
   readonly rateLimiter?: RateLimiter<K> | undefined
   /** How keys of low priority get their turn. */
   readonly ageing?: AgeingOptions | undefined
@@ -27,14 +27,14 @@ export interface WorkQueueOptions<K = string> {
 export interface AgeingOptions {
   /**
    * How long a key has to be ready before it is aged, in milliseconds, 0 or more. `Infinity` turns
-   * ageing off: a key of a lower priority then never comes while there are enough of a higher one.
+   * ageing off: a key is then never handed out while keys of a higher priority are ready.
    *
    * @default 10_000
    */
   readonly afterMs?: number | undefined
   /**
-   * While the oldest key is aged, every so many-th key that is handed out is the oldest, a whole
-   * number, 1 or more. A greater number respects priorities more strictly; 1: only the age counts.
+   * While the oldest key is aged, each `every`-th key that is handed out is the oldest. A whole
+   * number, 1 or more. A greater number respects priorities more strictly; 1: an aged key always comes first.
    *
    * @default 4
    */
@@ -63,7 +63,7 @@ export interface TakeOptions {
 
 /** Options of {@link WorkQueue.stop}. */
 export interface StopOptions {
-  /** Whether pending keys are still handed out; else they are dropped. @default false */
+  /** Whether pending keys without delay are still handed out; otherwise they are dropped. Delayed keys are always dropped. @default false */
   readonly drain?: boolean | undefined
   /** Ends the wait for running keys. The queue stays stopped. */
   readonly signal?: AbortSignal | undefined

@@ -1,6 +1,6 @@
 /**
- * Common priorities; any finite number is one. `low` is what controller-runtime gives to the
- * initial list and to resyncs, so that what changes now does not wait behind them.
+ * Common priorities; any finite number is a priority. `low` is the priority that controller-runtime gives to the
+ * initial list and to resyncs, so that a new change does not wait behind them.
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
 /** A call that waits for a key. */
 interface Taker<K> {
   readonly resolve: (key: K | undefined) => void
-  /** From now on the signal has no say. */
+  /** Stops listening to the signal. */
   readonly release: () => void
 }
 
-/** The calls that wait for a key, the first first. There are some only while no key is ready. */
+/** The calls that wait for a key, in the order of the calls. No call waits while a key is ready. */
 export class Takers<K> {
   readonly #waiting = new Set<Taker<K>>()
 
@@ -13,7 +13,7 @@ export class Takers<K> {
     return this.#waiting.size
   }
 
-  /** Waits in line. Rejects with the signal's reason as soon as it is aborted, and leaves the line. */
+  /** Waits in line for a key. As soon as the signal is aborted, leaves the line and rejects with the signal's reason. */
   wait(signal: AbortSignal | undefined): Promise<K | undefined> {
     return new Promise((resolve, reject) => {
       const aborted = (): void => {
@@ -26,7 +26,7 @@ export class Takers<K> {
     })
   }
 
-  /** Removes the first taker from the line, and returns the function that resolves it with a key. Undefined if none waits. */
+  /** Removes the first call from the line, and returns the function that resolves it with a key. Undefined if none waits. */
   next(): ((key: K | undefined) => void) | undefined {
     for (const taker of this.#waiting) {
       this.#waiting.delete(taker)
@@ -36,7 +36,7 @@ export class Takers<K> {
     return undefined
   }
 
-  /** Resolves all with no key. */
+  /** Resolves all waiting calls with `undefined`. */
   end(): void {
     for (let resolve = this.next(); resolve !== undefined; resolve = this.next()) resolve(undefined)
   }

@@ -1,4 +1,4 @@
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
+/** Settles as `promise` does, or rejects with the signal's reason as soon as the signal is aborted. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {

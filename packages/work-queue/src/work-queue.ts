@@ -32,32 +32,31 @@ export interface UnfinishedKey<K = string> {
 export type WorkQueueState = 'open' | 'draining' | 'stopped'
 
 /**
- * A queue of keys to process, as `workqueue` of client-go and
- * `priorityqueue` in controller-runtime.
+ * A queue of keys to process, as client-go's `workqueue` and
+ * controller-runtime's `priorityqueue`.
  *
  * **One entry a key.** A key is *pending* from its add until it is handed out: *ready*, or *delayed*
- * until its time. Adding a pending key again adds nothing: its priority is the higher one of both
- * and its time the earlier one, so an add without delay makes a delayed key ready and nothing of the
- * delay is left.
+ * until its time. Adding a pending key again adds no entry: the key gets the higher of both priorities
+ * and the earlier of both times. So an add without delay makes a delayed key ready, and ends its delay.
  *
  * **One run a key.** A key that is handed out *runs* until `done(key)`. It is not handed out again
- * before that, to any caller. Added while it runs, it is pending as well, and ready when it is done
- * and its time has come: an add is never lost, however often and whenever it comes.
+ * before that, to any caller. If it is added while it runs, it is pending as well, and becomes ready when
+ * it is done and its time has come: an add is never lost, however often and whenever it comes.
  *
- * **Order.** Of the ready keys the one with the highest priority is next. Keys of equal priority
- * come in the order in which they became ready with it or were moved up to it (delayed ones that are
- * due at the same time: in the order of their adds). A key that was added while it ran becomes ready,
- * as the last one, when it is done.
+ * **Order.** The ready key with the highest priority is next. Keys of equal priority come in the
+ * order in which they became ready with it or were moved up to it (delayed keys that are due at the
+ * same time: in the order of their adds). A key that was added while it ran becomes ready when it is
+ * done, as the last of its priority.
  *
  * **Nothing starves.** A key that has been ready for `ageing.afterMs` (10 s) is aged. While the key
- * that has been ready the longest is aged, one of `ageing.every` (4) keys that are handed out is that
- * one. So with m keys ready before it, an aged key is at the latest the 4 × (m + 1)-th from then,
- * whatever is added meanwhile. A key's age is no matter of its priority: moved up, it keeps it.
+ * that has been ready the longest is aged, each `ageing.every`-th (4th) key that is handed out is that
+ * key. So an aged key with m keys ready before it is at the latest the 4 × (m + 1)-th from then,
+ * whatever is added meanwhile. A key that is moved up to a higher priority keeps its age.
  *
- * **Time.** A delayed key is never ready before its time, to the microsecond; after it as soon as
- * the clock's timer fires. One timer is set while keys are delayed, none otherwise.
+ * **Time.** A delayed key is never ready before its time, to the microsecond, and is ready as soon
+ * as the clock's timer fires after it. One timer is set while keys are delayed, none otherwise.
  *
- * Keys are compared as a `Map` does: strings by value, objects by identity. `undefined` and `null`
+ * Keys are compared as in a `Map`: strings by value, objects by identity. `undefined` and `null`
  * are no keys. All methods but `take`, `stop` and iteration are synchronous.
  *
  * @example
@@ -99,7 +98,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#delays = new Delays(clock, () => this.#onDue())
   }
 
-  /** The number of keys that are pending and not delayed: the ready keys, and the running ones that are ready at their end. */
+  /** The number of keys that are pending and not delayed: the ready keys, and the running keys that will be ready when they are done. */
   get size(): number {
     return this.#ready.size + this.#again
   }
@@ -119,10 +118,10 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Adds a key, to be handed out at once or after `afterMs`. For one that is pending or runs: see
+   * Adds a key, to be handed out at once or after `afterMs`. For a key that is pending or runs, see
    * {@link WorkQueue}. Does nothing once the queue is stopped or drains.
    *
-   * Without `priority` the add is of priority 0, and moves a pending key of low priority up.
+   * Without `priority` the add has priority 0, so it moves a pending key of low priority up.
    *
    * Throws for wrong options, and an `InvalidKeyError` for `undefined` and `null`.
    */
@@ -145,7 +144,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
    * Does nothing once the queue is stopped or drains.
    *
    * Call it before `done(key)`. Each call counts as a failure. A key that is ready, or due earlier,
-   * does not change. Throws as `add` does, and the limiter's errors.
+   * keeps its time; only its priority may rise. Throws as `add` does, and the limiter's errors.
    */
   addRateLimited(key: K, options?: AddRateLimitedOptions): void {
     let priority = this.priorityOf(key) ?? 0
@@ -164,7 +163,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#observer?.report('retried', key, delayMs)
   }
 
-  /** Forgets the failures of a key. Call it when the key has succeeded, and when it is gone; otherwise they are kept for ever. */
+  /** Forgets the failures of a key. Call it when the key has succeeded, and when it is gone; otherwise its failures are kept for ever. */
   forget(key: K): void {
     this.#limiter.forget(key)
   }
@@ -175,8 +174,8 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Removes a pending key. A run of the key goes on, and no
-   * other follows. Its failures stay. Returns whether it was pending.
+   * Removes a pending key. A run of the key goes on, but no other run follows.
+   * The failures of the key stay. Returns whether the key was pending.
    */
   remove(key: K): boolean {
     const slot = this.#slots.find(key)
@@ -203,7 +202,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * The remaining delay of a pending key, in milliseconds: 0 if it is ready, or will be at the end of its run;
+   * The remaining delay of a pending key, in milliseconds: 0 if it is ready, or will be ready when it is done;
    * undefined for a key that is not pending.
    */
   dueInMs(key: K): number | undefined {
@@ -216,7 +215,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
    * Hands out the next key, which runs until `done(key)`. Waits until there is one; callers get keys in the order of their calls.
    *
    * Resolves with undefined once the queue is stopped, or drains and nothing is pending. Rejects with
-   * the signal's reason as soon as it is aborted, also if a key is ready.
+   * the signal's reason as soon as the signal is aborted, even if a key is ready.
    */
   async take(options?: TakeOptions): Promise<K | undefined> {
     if (options !== undefined) {
@@ -243,13 +242,13 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Ends the run of a key. If it was added while it ran, it is ready again, or delayed.
+   * Ends the run of a key. If the key was added while it ran, it is now ready, or delayed.
    *
    * Throws a {@link NotRunningError} for a key that does not run.
    */
   done(key: K): void {
     const slots = this.#slots
-    // The usual key is the one that was taken last, which needs no look-up.
+    // Usually the key is the last taken one, which needs no look-up.
     const slot = slots.keyOf(this.#lastTaken) === key ? this.#lastTaken : slots.find(key)
     const flags = slot === undefined ? 0 : (slots.flags[slot] as number)
     if (slot === undefined || (flags & RUNNING) === 0) throw new NotRunningError(key)
@@ -283,15 +282,15 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     const { flags, priority } = this.#slots
     for (const { slot } of this.#runs) {
       if (((flags[slot] as number) & AGAIN) === 0) continue
-      const its = priority[slot] as number
-      depths.set(its, (depths.get(its) ?? 0) + 1)
+      const level = priority[slot] as number
+      depths.set(level, (depths.get(level) ?? 0) + 1)
     }
     return depths
   }
 
   /**
-   * The running keys, the longest first. The sum of their `runningMs` is `workqueue_unfinished_work_seconds`,
-   * and that of the first key `workqueue_longest_running_processor_seconds`.
+   * The running keys, the longest-running first. The sum of all `runningMs` is `workqueue_unfinished_work_seconds`,
+   * and the `runningMs` of the first key is `workqueue_longest_running_processor_seconds`.
    */
   unfinished(): UnfinishedKey<K>[] {
     const now = this.#clock.monotonic()
@@ -303,11 +302,11 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Takes no more keys. Drops pending keys, or with `drain` only delayed ones, and hands out the
+   * Accepts no more keys. Drops the pending keys; with `drain`, drops only the delayed keys and hands out the
    * rest, also keys that were added while they ran. Resolves when nothing is pending and nothing runs.
    *
-   * A drain needs takers, and every run its `done`: give a `signal` to wait no longer than that
-   * (it rejects with its reason). Can be called again, and then a drain can become a drop, a drop no drain.
+   * A drain ends only if every pending key is taken, and every stop only if `done` is called for every run. An aborted
+   * `signal` ends the wait: `stop` rejects with its reason. A second call can turn a drain into a drop, but not a drop into a drain.
    */
   async stop(options: StopOptions = {}): Promise<void> {
     checkFields('stop', options, ['drain', 'signal'])
@@ -360,7 +359,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#delays.add(slot, due, now)
   }
 
-  /** Makes a key ready that is in no line: at once, or when it is done. */
+  /** Makes a key ready that is neither ready nor delayed: at once, or when it is done if it runs. */
   #makeReady(slot: number, now: number): void {
     const slots = this.#slots
     slots.since[slot] = now
@@ -383,19 +382,19 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   /** Hands ready keys to waiting takes. */
   #serve(): void {
     while (this.#takers.size > 0 && this.#ready.size > 0) {
-      // Out of line first: what an observer of the hand-out does, such as to stop the queue, is too late for it.
+      // The call leaves the line first, so that it gets its key even if an observer of `taken` stops the queue.
       const resolve = this.#takers.next()
       resolve?.(this.tryTake())
     }
   }
 
-  /** Sets the flags of a key; its slot is free if there are none. */
+  /** Sets the flags of a key. A key without flags gives up its slot. */
   #release(slot: number, flags: number): void {
     if (flags !== 0) this.#slots.flags[slot] = flags
     else if (this.#slots.delete(slot)) this.#delays.shrink()
   }
 
-  /** Drops what a stopped or draining queue does not hand out. */
+  /** Drops the keys that a stopped or draining queue does not hand out. */
   #drop(): void {
     for (let slot = this.#delays.takeAny(); slot !== -1; slot = this.#delays.takeAny()) {
       this.#release(slot, (this.#slots.flags[slot] as number) & ~DELAYED)
@@ -406,7 +405,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#again = 0
   }
 
-  /** Ends what waits for the end, if this is it. */
+  /** Of a queue that is stopped or drains: resolves the waiting takes once no key is left to hand out, and the stops once no key runs either. */
   #settle(): void {
     if (!this.#hasEnded) return
     this.#takers.end()
@@ -415,7 +414,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#end.resolve()
   }
 
-  /** When a pending key is due; undefined for any other. */
+  /** The time at which a pending key is due; undefined for any other key. */
   #dueAt(key: K, now: number): number | undefined {
     const slot = this.#slots.find(key)
     if (slot === undefined) return undefined

@@ -11,7 +11,7 @@ import type { Debounce } from '../sources/debounce.ts'
 import type { Keys } from '../sources/key.ts'
 import type { Source } from '../sources/source.ts'
 import type { Tick } from '../sources/timer.ts'
-import { DeclaredSources, lacks, once } from './declared-sources.ts'
+import { DeclaredSources, incomplete, refuseSecond } from './declared-sources.ts'
 import { SingletonBuilder } from './singleton-builder.ts'
 
 /** A controller that has only a name: call `for` or `singleton` next. */
@@ -30,7 +30,7 @@ export class NamedController {
   /** Names the view of the primary objects. Each object is one key, which is reconciled on its own. @throws UsageError after `for` or `singleton` */
   for<C, S extends Scope>(view: View<C, S>): ControllerBuilder<C, S> {
     viewCheck('for', view)
-    once(this.name, 'for or singleton', this.#builder)
+    refuseSecond(this.name, 'for or singleton', this.#builder)
     const builder = new ControllerBuilder<C, S>(this.name, view, this.#options)
     this.#builder = builder as unknown as ControllerBuilder<unknown>
     return builder
@@ -54,7 +54,7 @@ export class NamedController {
    * @throws UsageError after `for` or `singleton`
    */
   singleton(): SingletonBuilder {
-    once(this.name, 'for or singleton', this.#builder)
+    refuseSecond(this.name, 'for or singleton', this.#builder)
     const builder = new SingletonBuilder(this.name, this.#options)
     this.#builder = builder
     return builder
@@ -63,7 +63,7 @@ export class NamedController {
   /** @throws UsageError if neither `for` nor `singleton` was called, or `reconcile` was not */
   definition(): ControllerDefinition<unknown> {
     if (this.#builder === undefined) {
-      throw lacks(
+      throw incomplete(
         this.name,
         'view of its primary objects: name it with .for(view), or call .singleton() if it has none',
       )
@@ -191,7 +191,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   /** Sets the function that reconciles: see {@link Reconcile}. @throws UsageError if there is one already */
   reconcile(reconcile: Reconcile<C, S>): this {
     callback('reconcile', reconcile)
-    once(this.name, 'reconcile', this.#reconcile)
+    refuseSecond(this.name, 'reconcile', this.#reconcile)
     this.#reconcile = reconcile
     return this
   }
@@ -209,7 +209,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   finalizer(name: string, cleanup: Reconcile<C, S>): this {
     const finalizer = { name, cleanup }
     checkFinalizer(this.#view, finalizer)
-    once(this.name, 'finalizer', this.#finalizer)
+    refuseSecond(this.name, 'finalizer', this.#finalizer)
     this.#finalizer = finalizer
     return this
   }
@@ -220,7 +220,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    */
   onGone(onGone: OnGone<C, S>): this {
     callback('onGone', onGone)
-    once(this.name, 'onGone', this.#definition.onGone)
+    refuseSecond(this.name, 'onGone', this.#definition.onGone)
     this.#definition = { ...this.#definition, onGone }
     return this
   }
@@ -231,14 +231,14 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    */
   onLeft(onLeft: OnGone<C, S>): this {
     callback('onLeft', onLeft)
-    once(this.name, 'onLeft', this.#definition.onLeft)
+    refuseSecond(this.name, 'onLeft', this.#definition.onLeft)
     this.#definition = { ...this.#definition, onLeft }
     return this
   }
 
   /** The definition that {@link Controller} takes. @throws UsageError without `reconcile` */
   definition(): ControllerDefinition<C, S> {
-    if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile: name it with .reconcile(fn)')
+    if (this.#reconcile === undefined) throw incomplete(this.name, 'reconcile: name it with .reconcile(fn)')
     const finalizer = this.#finalizer
     const reconcile = finalizer ? withFinalizer(this.#view, finalizer, this.#reconcile) : this.#reconcile
     return { ...this.#definition, debounce: this.#declared.debounceOfPrimary, reconcile }

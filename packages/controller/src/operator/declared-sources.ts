@@ -45,7 +45,7 @@ export class DeclaredSources {
   /** Debounces the source that was named last. @throws UsageError if it has no events */
   debounce(debounce: Debounce): void {
     checkDebounce('debounce', debounce)
-    if (this.#named === 'nothing') throw lacks(this.#controller, 'source here whose events could be waited for')
+    if (this.#named === 'nothing') throw incomplete(this.#controller, 'source here whose events could be waited for')
     if (this.#named === 'primary') this.debounceOfPrimary = debounce
     else this.sources.push(debounced(this.sources.pop() as ControllerSource, debounce))
   }
@@ -55,18 +55,18 @@ export class DeclaredSources {
     predicates.forEach((predicate, index) => {
       callback(`withPredicates[${index}]`, predicate)
     })
-    if (this.#last === undefined) throw lacks(this.#controller, 'source here that predicates could be about')
+    if (this.#last === undefined) throw incomplete(this.#controller, 'source here that predicates could be about')
     this.#last.push(...(predicates as readonly Predicate<never>[]))
   }
 }
 
 /** The error of a controller that was declared without a necessary part. */
-export function lacks(controller: string, missing: string): UsageError {
+export function incomplete(controller: string, missing: string): UsageError {
   return new UsageError('CONTROLLER_INCOMPLETE', `the controller ${controller} has no ${missing}`)
 }
 
-/** Checks that a part is declared once, because a second declaration would silently replace the first. @throws UsageError if `known` is set */
-export function once(controller: string, what: string, known: unknown): void {
+/** Refuses a second declaration of a part, because it would silently replace the first. @throws UsageError if `known`, the first, is set */
+export function refuseSecond(controller: string, what: string, known: unknown): void {
   if (known !== undefined) throw new UsageError('CONTROLLER_USED', `${controller} has ${article(what)} already`)
 }
 

@@ -8,7 +8,7 @@ import type { ControllerSource } from '../sources/controller-source.ts'
 import { from, watches } from '../sources/controller-sources.ts'
 import type { Debounce } from '../sources/debounce.ts'
 import type { Source } from '../sources/source.ts'
-import { DeclaredSources, lacks, once } from './declared-sources.ts'
+import { DeclaredSources, incomplete, refuseSecond } from './declared-sources.ts'
 
 /**
  * Declares a controller without primary objects: see {@link NamedController.singleton}. `E`: the events of the source that was named last, which
@@ -67,14 +67,14 @@ export class SingletonBuilder<E = never> {
   /** Sets the function that reconciles: see {@link Reconcile}. @throws UsageError if there is one already */
   reconcile(reconcile: SingletonReconcile): this {
     callback('reconcile', reconcile)
-    once(this.name, 'reconcile', this.#reconcile)
+    refuseSecond(this.name, 'reconcile', this.#reconcile)
     this.#reconcile = reconcile
     return this
   }
 
   /** The definition that {@link Controller} takes. @throws UsageError without `reconcile` */
   definition(): ControllerDefinition<unknown> {
-    if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile: name it with .reconcile(fn)')
+    if (this.#reconcile === undefined) throw incomplete(this.name, 'reconcile: name it with .reconcile(fn)')
     const { name } = this
     const { sources, caches } = this.#declared
     return { ...this.#options, name, for: 'singleton', sources, caches, reconcile: this.#reconcile }

@@ -5,7 +5,7 @@ import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from '
 import { Copies } from '../copies.ts'
 import type { CopiesOptions } from '../options.ts'
 
-/** Copies of ConfigMaps of the namespace `shared` in those with the label `tenant`. */
+/** Copies of ConfigMaps of the namespace `shared` in the namespaces with the label `tenant`. */
 export const settings: CopiesOptions<ConfigMap, ConfigMap> = {
   name: 'settings',
   source: configMaps.within({ namespaces: ['shared'] }),
@@ -29,7 +29,7 @@ export function runCopies<P, T extends KubernetesObject>(client: Client, options
   operator.add(copies.controller)
   const stop = new AbortController()
   const running = operator.run({ signal: stop.signal, signals: false })
-  // It is waited for below.
+  // `stop` waits for it.
   running.catch(() => {})
   return {
     copies,
@@ -44,10 +44,10 @@ export function runCopies<P, T extends KubernetesObject>(client: Client, options
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** A cluster in memory, on simulated time, and what keeps copies in it. */
+/** A cluster in memory, on simulated time, and operators that keep copies in it. */
 export interface Kit extends SimulatedCluster {
   run<T>(fn: () => T): Promise<Awaited<T>>
-  /** Starts copies of any resource, and waits until they have settled, if they do. Ended with all. */
+  /** Starts copies of any resource, and waits until they have settled, unless `how.settles` is false. They are stopped after the test. */
   keep<P, T extends KubernetesObject>(
     options: CopiesOptions<P, T>,
     how?: { readonly settles: boolean },
@@ -56,9 +56,9 @@ export interface Kit extends SimulatedCluster {
   settled(options?: Partial<CopiesOptions<ConfigMap, ConfigMap>>): Promise<Running<ConfigMap, ConfigMap>>
   /** Makes namespaces `t0` … with the label, and sources `s0` … */
   fill(sources: number, targets: number): Promise<void>
-  /** The requests of other verbs than watch since the last call, as `patch configmaps`, with how often. */
+  /** The number of requests since the last call, by verb and resource such as `patch configmaps`, without watches. */
   requests(): Promise<Readonly<Record<string, number>>>
-  /** Lets what was written come in, and what comes of it be done. */
+  /** Lets time pass, until the operators have received earlier writes and written the consequences. */
   quiet(ms?: number): Promise<void>
   /** The errors that were reported. */
   errors(): readonly Error[]
@@ -119,7 +119,7 @@ interface Counted {
   resetStats(): unknown
 }
 
-/** Requests by verb and resource since they were asked for last, without watches. */
+/** The number of requests by verb and resource since the last call, without watches. */
 export async function requestsOf(server: Counted): Promise<Readonly<Record<string, number>>> {
   const { byVerb } = (await server.stats()) as {
     readonly byVerb: Readonly<Record<string, Readonly<Record<string, { readonly requests: number }>>>>

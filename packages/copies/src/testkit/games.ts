@@ -3,7 +3,7 @@ import { define } from '@wherry/client/testkit/define'
 import type { Condition } from '@wherry/controller'
 import type { CopiesOptions } from '../options.ts'
 
-/** A resource of one's own, with a status. */
+/** A custom resource with a status. */
 export interface Game extends KubernetesObject {
   spec?: { title?: string; lives?: number }
   status?: {

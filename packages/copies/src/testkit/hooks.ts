@@ -1,9 +1,9 @@
-/** What a webhook is asked, as far as a test looks. */
+/** The fields of a webhook's request that tests read. */
 interface Review {
   readonly request: { readonly uid: string; readonly namespace: string }
 }
 
-/** Answers the calls of a webhook: it sets `data.hooked` to what `value` says. */
+/** Answers the calls of a webhook: sets `data.hooked` to the result of `value`. */
 export function hooks(value: (namespace: string) => string): (call: { readonly review: unknown }) => Promise<unknown> {
   return async ({ review: given }) => {
     const { request, ...review } = given as Review
@@ -14,7 +14,7 @@ export function hooks(value: (namespace: string) => string): (call: { readonly r
   }
 }
 
-/** Has such a webhook called for a resource, in the namespaces with these labels. */
+/** The configuration that has such a webhook called for a resource, in the namespaces with these labels. */
 export function hooked(
   plural: string,
   labels: Readonly<Record<string, string>>,

@@ -6,7 +6,7 @@ import { createCertificateAuthority } from '@wherry/apiserver/front/certificates
 export interface HttpsHooks extends AsyncDisposable {
   /** For the configuration of the webhook. */
   readonly clientConfig: { readonly url: string; readonly caBundle: string }
-  /** How often it was asked. */
+  /** How often the webhook was called. */
   calls(): number
 }
 

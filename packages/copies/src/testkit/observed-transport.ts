@@ -19,7 +19,7 @@ export class ObservedTransport implements Transport {
     this.#inner = new NodeTransport({ credentials })
   }
 
-  /** The requests other than watches since the last call, as `PATCH configmaps`, with how often. */
+  /** The number of requests since the last call, by method and resource such as `PATCH configmaps`, without watches. */
   counted(): Readonly<Record<string, number>> {
     const counted = this.#counted
     this.#counted = {}
@@ -31,7 +31,7 @@ export class ObservedTransport implements Transport {
     return Object.entries(this.#counted).reduce((sum, [what, count]) => sum + (what.startsWith(method) ? count : 0), 0)
   }
 
-  /** Refuses the next requests of a method. It replaces what was to be refused of that method before. */
+  /** Refuses the next requests of a method. Replaces an earlier refusal of that method. */
   refuse(method: string, code: number, times: number): void {
     this.#refusals.set(method, { method, code, left: times })
   }

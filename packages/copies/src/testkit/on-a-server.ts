@@ -8,18 +8,18 @@ import type { CopiesOptions } from '../options.ts'
 import { type Running, runCopies } from './cluster.ts'
 import { ObservedTransport } from './observed-transport.ts'
 
-/** Waits on real time until nothing is thrown any more. */
+/** Waits on real time until `holds` throws nothing any more. */
 export const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 10 })
 
 /** A server over real sockets, and an operator that keeps copies in it. */
 export interface OnAServer {
   /** The test's own client. */
   readonly writer: Client
-  /** What the operator's client connects by. */
+  /** The transport of the operator's client. */
   readonly transport: ObservedTransport
   /** The errors that the operator reported. */
   readonly reported: Error[]
-  /** Starts copies. Those of the last call are stopped first. */
+  /** Starts copies, after it has stopped the copies of the last call. */
   begin<P, T extends KubernetesObject>(options: CopiesOptions<P, T>): Promise<Running<P, T>>
   /** The same, and waits until they have settled. */
   start<P, T extends KubernetesObject>(options: CopiesOptions<P, T>): Promise<Running<P, T>>
@@ -60,7 +60,7 @@ export async function onAServer(
   }
 }
 
-/** Makes namespaces of one test's own: one for its sources, and `count` for their copies. Returns the names of the latter. */
+/** Creates the namespaces of a test: one for its sources, and `count` for their copies. Returns the names of the namespaces for copies. */
 export async function fill(client: Client, name: string, count: number): Promise<string[]> {
   await client.create(namespaces, { metadata: { name } })
   const names = Array.from({ length: count }, (_, i) => `${name}-${i}`)

@@ -13,7 +13,7 @@ import { serveHooks } from './https-hooks.ts'
 import type { ObservedTransport } from './observed-transport.ts'
 import { copiesOf, fill, makeSources, onAServer, settingsOf, sourceOf, until } from './on-a-server.ts'
 
-/** What holds on an embedded and on a real API server alike. */
+/** Tests that hold on embedded and on real API servers. */
 export function copiesOnAServer(server: () => ApiServer): void {
   beforeAll(async () => {
     const { url, ca, token } = server()
@@ -320,7 +320,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
     }
     await repaired({ phase: 'Edited' })
     await repaired({ phase: null, conditions: [] })
-    // What another program adds stays, and is no reason to write.
+    // Fields that another program adds stay, and are no reason to write.
     const added = {
       notes: { mine: 'x' },
       conditions: [
@@ -446,7 +446,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
   })
 }
 
-/** Changes sources and copies at random, and what the operator is refused. */
+/** Changes sources and copies at random, and the requests that the operator is refused. */
 async function change(
   writer: Client,
   transport: ObservedTransport,
@@ -454,7 +454,7 @@ async function change(
   spaces: readonly string[],
 ): Promise<void> {
   const random = seededRandom(1)
-  /** Whoever does the same at that moment may be first. */
+  /** The operator may make the same change first. */
   const quietly = (request: Promise<unknown>): Promise<unknown> =>
     request.catch((error: unknown) => {
       if (!isAlreadyExists(error) && !isNotFound(error) && !isConflict(error)) throw error

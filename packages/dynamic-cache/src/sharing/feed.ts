@@ -13,13 +13,13 @@ import {
 
 /** The events of a feed. */
 export interface FeedListeners {
-  /** All its reflectors have brought a whole state; once. */
+  /** Called once, when all reflectors of the feed have brought a whole state. */
   synced(): void
-  /** A reflector does something else now. */
+  /** Called when the state of a reflector changes. */
   state(): void
   /** Called when the server is proved not to serve the resource. */
   missing(error: Error): void
-  /** A list or watch failed, and is tried again. */
+  /** Called when a list or watch has failed, and is tried again. */
   error(error: Error): void
 }
 
@@ -113,7 +113,7 @@ export class Feed {
     return this.#writers.get(store) ?? []
   }
 
-  /** Adds a store. @param from a store of full objects of this feed: needed once the feed has started */
+  /** Adds a store. @param from a store of full objects of this feed, which fills the added store: needed once the feed has started */
   add(store: Store<unknown>, staged: boolean, from?: Store<object> | undefined): void {
     const writers = this.#reflectors.map((reflector, index) => {
       const writer = store.writer({ staged })
@@ -136,7 +136,7 @@ export class Feed {
     store.promote(this.writers(store), retired, view)
   }
 
-  /** Feeds a store no more. Its writers stay open. */
+  /** Removes a store. Returns its writers, which stay open. */
   remove(store: Store<unknown>): readonly StoreWriter[] {
     const writers = this.writers(store)
     this.#writers.delete(store)
@@ -158,7 +158,7 @@ export class Feed {
     for (const reflector of this.#reflectors) reflector.relist()
   }
 
-  /** Has reflectors that were refused try again for a new wait. Returns whether an answer is to come. */
+  /** Makes refused reflectors retry for a new wait. Returns whether an answer will come. */
   tryNow(): boolean {
     return this.#reflectors.map(reflector => reflector.tryNow()).includes(true)
   }

@@ -4,7 +4,7 @@ import { formFor, type HeldReads, type ReadForm, type StreamingSupport } from '@
 import { Feed } from './feed.ts'
 import { suits } from './suits.ts'
 
-/** The events of a shared watch, for the entries that it feeds. */
+/** The events of a shared watch. */
 export interface SharedWatchListeners {
   /** Called when the server is proved not to serve the resource. */
   missing(error: Error): void
@@ -99,9 +99,7 @@ export class SharedWatch {
     this.#settleSoon()
   }
 
-  /**
-   * Feeds a store no more, from now on, and gives its writers, which are still open.
-   */
+  /** Removes a store. Returns its writers with a visible state, which are still open. */
   leave(store: Store<unknown>): readonly StoreWriter[] {
     const member = this.#members.get(store)
     if (member === undefined) return []
@@ -171,7 +169,7 @@ export class SharedWatch {
       return
     }
     if (this.#serves(this.#live, form)) return this.#cancelNext()
-    if (!this.#live.synced) return // settled again when it is, or gets nowhere
+    if (!this.#live.synced) return // settled again when the live feed has synced, or is stuck
     if (this.#next !== undefined && this.#serves(this.#next, form)) return
     // The next feed is cancelled before stores are filled, so that they do not wait for it.
     this.#cancelNext()
@@ -179,18 +177,18 @@ export class SharedWatch {
     this.#next = this.#open(form)
   }
 
-  /** Whether a feed is of a form that suits, and feeds all members. */
+  /** Whether a feed has a suitable form, and feeds all members. */
   #serves(feed: Feed, form: ReadForm): boolean {
     return suits(feed.form, form) && [...this.#members.values()].every(({ store }) => feed.has(store))
   }
 
-  /** Fills members that are not fed from a store of full objects. Returns whether that could be done. */
+  /** Fills the members that the live feed does not feed yet, from a store of full objects. Returns false if that is not possible. */
   #fill(live: Feed): boolean {
     const outside = [...this.#members.values()].filter(({ store }) => !live.has(store))
     const full = [...this.#members.values()].find(
       ({ store, move }) => store.view.projection.kind === 'full' && live.has(store) && move === undefined,
     )
-    // A store that moves here must be informed when it has all objects.
+    // A store that moves here can't be filled: its move needs the moment when the store has all objects.
     if (full === undefined || live.state === 'stopped') return false
     if (outside.some(({ move, orphans }) => move !== undefined || orphans.length > 0)) return false
     for (const member of outside) {
@@ -200,7 +198,7 @@ export class SharedWatch {
     return true
   }
 
-  /** Handles the loss of the source of a store, which is closed or moving: unless it has all objects, it needs another feed. */
+  /** Handles the loss of the store that fills a member: unless the member has all objects, it needs another feed. */
   #loseSource(member: Member): void {
     member.source = undefined
     if (!member.store.synced && this.#live !== undefined) this.#takeFrom(this.#live, member)

@@ -40,7 +40,7 @@ const definitionOf = (...versions: ReturnType<typeof served>[]) => ({
   spec: { group: 'arcade.example.com', scope: 'Namespaced', names: { plural: 'games', kind: 'Game' }, versions },
 })
 
-/** How much of it a run does. */
+/** How often the tests of a run repeat their steps. */
 export interface Amounts {
   readonly cycles: number
   readonly views: number
@@ -59,7 +59,7 @@ function listenTo(informer: SharedInformer<Game>): { readonly log: string[] } {
   return { log }
 }
 
-/** What holds on an embedded and on a real API server alike. */
+/** Tests that hold on embedded and on real API servers. */
 export function cacheOverSockets(server: () => ApiServer, { cycles, views, definitions }: Amounts): void {
   const connected = async (test: (client: Client, cache: DynamicCache) => Promise<void>): Promise<void> => {
     const { url, ca, token } = server()
@@ -135,7 +135,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
         })
         for (let cycle = 0; cycle < definitions; cycle++) {
           await until(async () => {
-            // its namesake may still be on its way out
+            // The previous definition of the same name may still be being deleted.
             await client.create(customResourceDefinitions, definitionOf(served('v1', true)))
           })
           await until(() => expect(informer.state).toBe('watching'))
@@ -188,7 +188,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       const cache = new DynamicCache({ client: limited, whenUnknown: 'wait' })
       try {
         await expect(limited.get(customResourceDefinitions, definition)).rejects.toSatisfy(isForbidden)
-        // Its next try by itself would come after 30 s, and never comes: only a wait makes one.
+        // The informer's own next try would come after 30 s, and never comes on this clock: only a wait makes a try.
         const environment = { clock: shortTimers(10_000) }
         const asking = new Client({ url, ca, token, impersonate: { user: 'player' }, environment })
         const eager = new DynamicCache({ client: asking })
@@ -220,8 +220,8 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
         if (`${labels?.code}` === '403') refusals += 1
       }
       const metrics = { count, gauge() {}, observe() {} }
-      // Each refusal makes the wait after it longer: after seven the next try would come after more than ten seconds, and
-      // never comes. Only a wait makes one.
+      // Each refusal makes the next delay longer: after seven, the next try would come after more than ten seconds, and
+      // never comes on this clock. Only a wait makes a try.
       const environment = { metrics, clock: shortTimers(5_000) }
       const limited = new Client({ url, ca, token, impersonate: { user }, environment })
       const cache = new DynamicCache({ client: limited })
@@ -258,14 +258,14 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       const before = leftOver()
       for (let cycle = 0; cycle < cycles; cycle++) {
         for (const scope of scopes) cache.informer(scope)
-        // not all of them: some are removed before they have synced
+        // Does not wait for all: some are removed before they have synced.
         await Promise.all(scopes.filter((_, i) => (i + cycle) % 3 > 0).map(scope => cache.informer(scope).whenSynced()))
         await Promise.all(scopes.map(scope => cache.remove(scope)))
       }
       expect(cache.report()).toMatchObject({ informers: [], watches: 0 })
-      // resets are paced: the last streams end a moment after the informers; each look is a pass over the whole heap
+      // Resets are paced, so the last streams end a moment after the informers. Each check is a pass over the whole heap.
       await vi.waitFor(() => expect(leftOver()).toBe(before), { interval: 500 })
-      // the server did not close its connections for a flood of resets
+      // The server did not close its connections because of a flood of resets.
       await client.get(configMaps, { namespace: 'default', name: 'none' })
       expect(client.connections).toBeLessThanOrEqual(Math.ceil(views / 100) + 3)
     }),

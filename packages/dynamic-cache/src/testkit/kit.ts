@@ -9,15 +9,15 @@ export interface Kit extends SimulatedCluster {
   readonly cache: DynamicCache
   /** Makes, changes and deletes ConfigMaps: `+ns/a`, `~ns/a`, `-ns/a`; `+ns/a app=x` with a label. */
   write(...changes: string[]): Promise<void>
-  /** Open watches on the server, as `configmaps` or `games`; says so if one reads only metadata. */
+  /** The number of open watches on the server for a resource such as `configmaps` or `games`. */
   watches(resource?: string): Promise<number>
   run<T>(fn: () => T): Promise<Awaited<T>>
 }
 
-/** Longer than it takes for anything to arrive at the other end. */
+/** Longer than any message takes to arrive at the other end. */
 const latencyMs = 500
 
-/** Runs a test with a cache, and ends all there is. */
+/** Runs a test with a cache, and then closes the cache and its cluster. */
 export async function withCache(
   test: (kit: Kit) => Promise<void>,
   options: Partial<DynamicCacheOptions> & { readonly seed?: number; readonly cluster?: SimulatedOptions } = {},
@@ -63,7 +63,7 @@ export async function withCache(
   }
 }
 
-/** What a handler of ConfigMaps receives, a line each: `+a/x`, `~a/x`, `-a/x`. */
+/** Records the events that a handler of ConfigMaps receives, a line each: `+a/x`, `~a/x`, `-a/x`. */
 export function listen(informer: SharedInformer<ConfigMap>): string[] {
   const log: string[] = []
   informer.addHandler({

@@ -6,7 +6,7 @@ import { Entry } from '../entry.ts'
 import { Feed } from '../sharing/feed.ts'
 import { SharedWatch } from '../sharing/shared-watch.ts'
 
-/** Counts what a dynamic cache makes, as {@link countInstances} does. */
+/** Counts the objects that a dynamic cache makes, as {@link countInstances} does. */
 export function leftOver(): number {
   return countInstances([CachedInformer, Entry, Feed, Store, Reflector, SharedWatch])
 }

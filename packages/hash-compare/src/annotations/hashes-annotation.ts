@@ -15,7 +15,7 @@ export interface WriteHashesOptions {
 
 /** The result of {@link readHashes}. */
 export interface WrittenHashes {
-  /** Each with its version's tag. */
+  /** The hash of each part, with its version's tag. */
   readonly hashes: PartHashes
   /** The generation that was given when the hashes were written. */
   readonly generation: number | undefined
@@ -56,12 +56,12 @@ export function writeHashes<T extends KubernetesObject>(
 }
 
 /**
- * Reads the hashes that {@link writeHashes} left on an object, for which metadata is enough; `undefined` if there are none, or the annotation is
+ * Reads the hashes that {@link writeHashes} left on an object, from its metadata alone; `undefined` if there are none, or the annotation is
  * not valid.
  *
- * **Blind spot.** The hashes are those of the last write, and not those of the present object. The generation shows an edit of the spec (`outdated`), and you can
- * compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations, such as the data of a
- * ConfigMap or a Secret. To see these edits, use `hashAtIngest`.
+ * **Blind spot.** The hashes are those of the last write, and not those of the present object. The generation shows an edit of the spec (`outdated`),
+ * and you can compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations, such as
+ * the data of a ConfigMap or a Secret. To see these edits, use `hashAtIngest`.
  *
  * @example
  * ```ts

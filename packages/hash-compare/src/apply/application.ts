@@ -68,8 +68,8 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
   }
 
   /**
-   * The result of {@link run} for an existing object, by writes that the server does not store: the digests in its answers of the parts that
-   * differ.
+   * Makes the writes of {@link run} for an existing object as dry runs. Resolves with the digest of each part that differs, in the server's
+   * answer.
    */
   async rehearse(observed: T | HashedObject<N>): Promise<Map<N, string | undefined>> {
     const differing = this.#differences(observed).map(({ part }) => part)

@@ -21,8 +21,8 @@ export interface ApplyIfChangedOptions extends CallOptions {
   /** The maximum number of reported paths of each part that differs. @default 10 */
   readonly maxPaths?: number | undefined
   /**
-   * Called after each successful write, with the server's answer, even if the next write is refused. The call is awaited, and its error
-   * is thrown on.
+   * Called after each successful write, with the server's answer, even if the next write is refused. The call is awaited, and
+   * `applyIfChanged` rejects with its error.
    */
   readonly onWrite?: ((what: Write, object: KubernetesObject) => void | Promise<void>) | undefined
 }
@@ -36,12 +36,12 @@ export interface Applied<T, N extends string = string> {
   readonly reason: 'equal' | 'missing' | 'differs'
   /** The parts in which the observed object was not as desired; with paths if the whole object was observed. */
   readonly differences: readonly PartDifference<N>[]
-  /** The writes made, in their order. */
+  /** The writes, in their order. */
   readonly writes: readonly Write[]
   /** The server's answer to the last write; `undefined`: no request was sent. */
   readonly object: T | undefined
   /**
-   * The parts in which that answer is still not as desired: the server defaulted or pruned fields, a webhook changed them, or
+   * The parts in which `object` is still not as desired: the server defaulted or pruned fields, a webhook changed them, or
    * another manager owns some of them. Such parts differ at each comparison, and are written each time: put the fields into the desired
    * object, or leave them out of the parts.
    */

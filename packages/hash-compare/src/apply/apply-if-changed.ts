@@ -25,11 +25,12 @@ import type { Applied, ApplyIfChangedOptions } from './applied.ts'
 import { existingObject } from './existing.ts'
 
 /**
- * Makes an object as desired, and sends no request if the object is so already (rule H10): compares the observed object, from a cache, by the hashes of its parts.
+ * Makes an object as desired, and sends no request if it is as desired already (rule H10): compares the observed object, from a cache, by the hashes
+ * of its parts.
  *
- * - `observed` is `undefined`: the object is created, and its status is written if the create left that out. If the object exists, but the cache does
- *   not show it, the object is read and treated as observed. It must be the caller's own: it has the controller that the desired object
- *   names, or, if that names none, this field manager has written it. Another program's object stays unchanged, and the error is `isAlreadyExists`.
+ * - `observed` is `undefined`: the object is created, and its status is written if the create left the status out. If the object exists, but the cache
+ *   does not show it, the object is read and treated as observed. It must be the caller's own: it has the controller that the desired object
+ *   names, or neither has a controller, and this field manager has written it. Another program's object stays unchanged, and the error is `isAlreadyExists`.
  *   (With `mode: 'apply'` an existing object is changed, because that mode has no request that only creates.)
  * - A part of the object differs: one update or apply. A part of the status differs: one write of the status.
  * - Equal: no request.

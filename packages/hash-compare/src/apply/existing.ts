@@ -34,7 +34,7 @@ export async function existingObject<T extends KubernetesObject, S extends Scope
   // With a `generateName`, the name of the existing object is unknown.
   if (!name) return undefined
   const resource = defineResource<T>(view.resource as never)
-  // Without the selectors of the view, which the object may have left; with managedFields, which have its writers.
+  // Reads without the selectors of the view, which the object may have left, and with managedFields, which name its writers.
   const read = view.projection.kind === 'exact' ? resource.exact() : resource.full()
   const found = await client.get(read as View<T, S>, { name, namespace } as ObjectKey<S>, { signal, timeoutMs })
   if (found === undefined) return undefined

@@ -1,7 +1,7 @@
 import { type Client, defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import { define } from '@wherry/client/testkit/define'
 
-/** A resource of one's own, with a status subresource and a default. */
+/** A custom resource with a status subresource and a default. */
 export interface Game {
   apiVersion?: string
   kind?: string

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@wherry/client'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { Part } from '../parts/part.ts'
 
-/** A state of an object. A write with this precondition fails if the object is another or has changed. */
+/** A state of an object. A write with this precondition fails if the object was replaced or has changed. */
 export interface Precondition {
   readonly uid: string
   readonly resourceVersion: string
@@ -11,10 +11,10 @@ export interface Precondition {
 type WithStatus = KubernetesObject & { readonly status?: unknown }
 
 /**
- * The object that replaces `held`: the desired object, with the metadata of others. Labels and annotations that no
+ * The object that replaces `held`: the desired object, with the metadata of other programs. Labels and annotations that no
  * part includes are kept (except for hashes of the earlier object), as are owners and other metadata that the desired object does
  * not have. Finalizers are kept, and those of the desired object are added, unless the object is being deleted: a
- * server then accepts no new finalizers. The status is kept if it is not a subresource, because a PUT would remove it.
+ * server then accepts no new finalizers. The status is kept if no part is written to the status subresource, because a PUT could remove it.
  */
 export function replacement(
   desired: KubernetesObject,

@@ -13,8 +13,8 @@ export interface CanonicalOptions {
 }
 
 /** The option `integers`, checked. */
-export function integersOf(of: string, options: CanonicalOptions | undefined): Integers {
-  if (options !== undefined) checkOptions(of, options, { integers: oneOf('number', 'bigint') })
+export function integersOf(path: string, options: CanonicalOptions | undefined): Integers {
+  if (options !== undefined) checkOptions(path, options, { integers: oneOf('number', 'bigint') })
   return options?.integers ?? 'number'
 }
 

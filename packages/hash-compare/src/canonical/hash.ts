@@ -44,7 +44,7 @@ export function digestOf(value: unknown, integers: Integers): string {
   })
 }
 
-/** Copied into a string of its own: `tag + digest.slice()` would be three strings that hold each other, kept for each object. */
+/** Makes one string: `tag + digest.slice()` would keep three strings in memory for each hash, because the engine joins and cuts strings by reference. */
 function tagged(digest: string): string {
   scratch.write(digest, tag.length, digestLength, 'latin1')
   return scratch.toString('latin1')

@@ -8,13 +8,14 @@ const fewKeys = 32
 export function sortedKeys(object: object): string[] {
   const keys = Object.keys(object)
   for (let i = 1; i < keys.length; i++) {
-    if ((keys[i] as string) < (keys[i - 1] as string)) return keys.length > fewKeys ? keys.sort() : inserted(keys, i)
+    if ((keys[i] as string) < (keys[i - 1] as string))
+      return keys.length > fewKeys ? keys.sort() : insertionSorted(keys, i)
   }
   return keys
 }
 
 /** Sorts keys in place. The keys before `first` are in order already. */
-function inserted(keys: string[], first: number): string[] {
+function insertionSorted(keys: string[], first: number): string[] {
   for (let i = first; i < keys.length; i++) {
     const key = keys[i] as string
     let at = i

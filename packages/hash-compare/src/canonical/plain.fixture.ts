@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** RFC 8785 in the fewest words, by another way than the code under test: whole strings, and code units compared one by one. */
+/** RFC 8785 in the shortest way, which differs from that of the code under test: whole strings, and code units compared one by one. */
 export function simplyCanonical(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
@@ -17,7 +17,7 @@ function byCodeUnits(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Strings around the lengths at which they are copied otherwise, of characters of every length, with escaped ones. */
+/** Strings around the lengths at which the writer changes its way, of characters of every length, some of them escaped. */
 const text = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
   { weight: 2, arbitrary: fc.string({ maxLength: 60 }) },

@@ -13,7 +13,7 @@ export function problemOf(value: unknown, integers: Integers): NotJsonError | In
 
 class Search {
   readonly #integers: Integers
-  /** The objects and lists around the present place. */
+  /** The objects and lists that contain the present value. */
   readonly #around = new Set<object>()
 
   constructor(integers: Integers) {

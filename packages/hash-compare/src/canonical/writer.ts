@@ -172,7 +172,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff
 }
 
-/** An unused writer, which is kept for the next call. While it is in use, for example because a getter prints a value, another writer is made. */
+/** An unused writer, which is kept for the next call. While it is in use, a nested call, for example by a getter, makes another writer. */
 let spare: CanonicalWriter | undefined
 
 /** Prints `value` as `CanonicalWriter.write` does, and returns the result of `done` for the rest. */

@@ -1,4 +1,4 @@
-/** A ConfigMap as a server sends it, with so much in its metadata and outside of it. */
+/** A ConfigMap as a server sends it, with further fields in its metadata (`change`) and outside of it (`rest`). */
 export const observed = (change: object = {}, rest: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',

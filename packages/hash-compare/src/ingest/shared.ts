@@ -1,7 +1,7 @@
 /** The longest key of a shared value, in UTF-16 code units. */
 const longestKey = 4096
-/** The maximum length of all keys together. A maximum number of values would not bound the memory, because others choose the length of keys. */
-const mostInAll = 1024 * 1024
+/** The maximum length of all keys together, in UTF-16 code units. A maximum number of values would not bound the memory, because others choose the keys. */
+const maxTotalLength = 1024 * 1024
 
 /**
  * Shares equal values: ten thousand copies of fifty objects have only fifty names. It keeps keys of at most 2 MiB together. Beyond that it forgets
@@ -16,7 +16,7 @@ export class Shared<V> {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     if (key.length > longestKey) return value
-    if (this.#length + key.length > mostInAll) {
+    if (this.#length + key.length > maxTotalLength) {
       this.#known.clear()
       this.#length = 0
     }

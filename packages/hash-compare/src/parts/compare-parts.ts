@@ -26,8 +26,8 @@ export interface PathsOf<T, N extends string> {
 }
 
 /**
- * Names the parts in which two objects differ, by their hashes, in the order of `a`; an empty list if they are equal. A part that only one object
- * has is a difference. With `where`, the result also has the differing paths, for a log or an event. The function then walks the objects again.
+ * Names the parts in which two objects differ, by their hashes, in the order of `a`; an empty list if the objects are equal. A part that only one
+ * object has is a difference. With `where`, the result also has the differing paths, for a log or an event. The function then walks the objects again.
  *
  * Digests of another version (another tag than `v1:`) always differ.
  *

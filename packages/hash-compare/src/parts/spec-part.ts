@@ -23,11 +23,11 @@ interface AnyObject {
 }
 
 /**
- * The desired state of an object (rule H2): its name, the labels and annotations that count, and its spec. For a resource without a spec
- * (ConfigMaps, Secrets, Roles) the part has `data`, `rules` and so on: everything except `apiVersion`, `kind`, `metadata` and `status`. The namespace is
- * not included, so copies of an object are equal in all namespaces.
+ * The desired state of an object (rule H2): its name, the labels and annotations that count, and everything except `apiVersion`, `kind`, `metadata` and
+ * `status`: its spec, or the `data`, `rules` and so on of a resource without a spec (ConfigMaps, Secrets, Roles). The namespace is not included, so copies
+ * of an object are equal in all namespaces.
  *
- * The value has the object's own shape, so its paths are paths in the object. Missing labels and empty labels are equal; so are annotations.
+ * The value has the object's own shape, so its paths are paths in the object. Missing labels equal empty labels; the same is true of annotations.
  *
  * @example
  * ```ts

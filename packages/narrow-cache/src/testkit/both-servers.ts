@@ -10,7 +10,7 @@ import { NarrowCache } from '../narrow-cache.ts'
 import type { NarrowCacheOptions } from '../options.ts'
 import { keyOf, noting } from './kit.ts'
 
-/** What a test on either server is given. */
+/** A client of either server, and a narrow cache on it, for a test. */
 export interface Connected {
   readonly client: Client
   readonly narrow: NarrowCache
@@ -59,7 +59,7 @@ export async function inParallel<T>(all: readonly T[], work: (one: T) => Promise
   await Promise.all(Array.from({ length: 20 }, one))
 }
 
-/** What holds on an embedded and on a real API server alike. */
+/** Tests that hold on embedded and on real API servers. */
 export function narrowOverSockets(server: () => ApiServer): void {
   it('N1, N3, N4, N6: an object that comes, changes, goes and comes again is followed by its own watch', () =>
     connected(server(), async ({ client, narrow }) => {
@@ -135,7 +135,7 @@ export function narrowOverSockets(server: () => ApiServer): void {
         } finally {
           await client.delete(definitions, { name: 'things.x.io' })
         }
-        // The next try by itself would come after 30 s, and never comes: only a subscription makes one.
+        // The watch's own next try would come after 30 s, and never comes on this clock: only a subscription makes a try.
       },
       {},
       { environment: { clock: shortTimers(10_000) } },
@@ -146,8 +146,8 @@ export function narrowOverSockets(server: () => ApiServer): void {
     const count = (_: string, labels?: { readonly code?: string | number | undefined }): void => {
       if (`${labels?.code}` === '403') refusals += 1
     }
-    // Each refusal makes the wait after it longer: after seven the next try would come after more than ten seconds, and
-    // never comes. Only a subscription makes one.
+    // Each refusal makes the next delay longer: after seven, the next try would come after more than ten seconds, and
+    // never comes on this clock. Only a subscription makes a try.
     const environment = { metrics: { count, gauge() {}, observe() {} }, clock: shortTimers(5_000) }
     const options = { impersonate: { user: 'late' }, environment }
     const late = async ({ narrow }: Connected): Promise<void> => {
@@ -187,7 +187,7 @@ export function narrowOverSockets(server: () => ApiServer): void {
     ))
 }
 
-/** Lets `token` read one ConfigMap by its name. */
+/** Lets a user read a single ConfigMap by its name. */
 export async function allowOne(admin: Client, user: string, name: string): Promise<void> {
   const metadata = { name: `narrow-${name}` }
   await admin.create(clusterRoles, {

@@ -16,7 +16,7 @@ export const denying = (isDenied: (request: Asked) => boolean): SimulatedOptions
     request.user.name !== 'u' || !isDenied(request),
 })
 
-/** What the client may not do at present. */
+/** The requests that the client may not make at present. */
 export class Denials {
   static readonly #kinds: readonly ((request: Asked) => boolean)[] = [
     ({ verb }) => verb === 'watch',

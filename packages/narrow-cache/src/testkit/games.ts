@@ -1,7 +1,7 @@
 import { defineResource, type KubernetesObject, type Resource } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 
-/** A custom resource, which is there once its {@link definition} is. */
+/** A custom resource, which a server has once it has its {@link definition}. */
 export const games: Resource<KubernetesObject, 'namespaced'> = defineResource<KubernetesObject>({
   group: 'arcade.example.com',
   version: 'v1',

@@ -1,29 +1,29 @@
-/** What one object was, in the order of its changes: a resourceVersion, or `absent`. */
+/** A state of an object: a resourceVersion, or `absent`. */
 interface Past {
   readonly state: string
-  /** It may have begun then, and had by the time of `surely`. */
+  /** The state began at this time at the earliest, and at the time `surely` at the latest. */
   readonly begun: number
   surely: number
   /** The object is absent because the view does not select it: a watch that misses this finds the same object again. */
   isUnselected: boolean
 }
 
-/** What a write says of an object that the view does not select any more. To a view it is absent. */
+/** The state that a write returns for an object that the view no longer selects. For the view, the object is absent. */
 export const unselected = 'unselected'
 
-/** All states of objects as a test made them, to check what was read or received. */
+/** All states of objects as a test made them, to check the states that were read or received. */
 export class History {
   readonly #pasts = new Map<string, Past[]>()
   /** Objects in these states can't be transformed by a strict view. */
   readonly odd: Set<string> = new Set<string>()
   readonly #writing = new Map<string, Promise<unknown>>()
 
-  /** Resolves when the write under way was answered: only then is it known what there may be to see already. */
+  /** Resolves when the write under way was answered: only then is its state in the history, and readers may have seen it before. */
   async settled(key: string): Promise<void> {
     await this.#writing.get(key)
   }
 
-  /** Runs a write; `after` gives the state that it left. */
+  /** Runs a write, which resolves with the state that it left. Resolves with the index of that state. */
   async write(key: string, now: () => number, write: () => Promise<string>): Promise<number> {
     const past = this.of(key)
     const begun = now()
@@ -50,7 +50,7 @@ export class History {
     return index < 0 ? undefined : index
   }
 
-  /** Whether a view has this state of the object of an index; a strict one has an earlier value, or none, of an odd one (R30). */
+  /** Whether a view may show `state` at an index. A strict view shows no odd state, but `failed` or an earlier value of the same object (R30). */
   shows(key: string, index: number, state: string, isStrict: boolean): boolean {
     const past = this.of(key)
     const now = past[index]?.state
@@ -61,7 +61,7 @@ export class History {
     return !this.odd.has(state) && life.some(one => one.state === state)
   }
 
-  /** Whether the state of an index may have been the present one at some time between two. */
+  /** Whether the state at an index may have been the present state at some time between `from` and `to`. */
   wasWithin(key: string, index: number, from: number, to: number): boolean {
     const past = this.of(key)
     const [it, next] = [past[index], past[index + 1]]

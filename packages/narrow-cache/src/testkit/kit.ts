@@ -12,7 +12,7 @@ export interface Kit extends SimulatedCluster {
   write(...changes: string[]): Promise<void>
   /** Watches of ConfigMaps that are open on the server. */
   watches(): Promise<number>
-  /** What the client has asked for since the last call. */
+  /** The client's requests since the last call. */
   requests(): string[]
   get(path: string, view?: View<ConfigMap, 'namespaced'>): Promise<ConfigMap | undefined>
   /** Breaks the client's connections. */
@@ -20,7 +20,7 @@ export interface Kit extends SimulatedCluster {
   run<T>(fn: () => T): Promise<Awaited<T>>
 }
 
-/** Longer than it takes for anything to arrive at the other end. */
+/** Longer than any message takes to arrive at the other end. */
 const latencyMs = 500
 
 export interface KitOptions extends Partial<NarrowCacheOptions> {
@@ -28,7 +28,7 @@ export interface KitOptions extends Partial<NarrowCacheOptions> {
   readonly cluster?: SimulatedOptions
 }
 
-/** Runs a test with a cache, and ends all there is. */
+/** Runs a test with a cache, and then closes the cache and its cluster. */
 export async function withNarrow(test: (kit: Kit) => Promise<void>, options: KitOptions = {}): Promise<void> {
   const { seed = 1, cluster: clusterOptions, ...cacheOptions } = options
   const cluster = await simulatedCluster(seed, clusterOptions)

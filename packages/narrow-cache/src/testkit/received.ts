@@ -5,30 +5,30 @@ import type { Subscription } from '../handler.ts'
 import type { History } from './history.ts'
 import { type Kit, keyOf } from './kit.ts'
 
-/** What a projection leaves of an object. */
+/** The fields of an object that a projection may keep. */
 export type Partly = {
   readonly metadata?: { readonly resourceVersion?: string | undefined } | undefined
   readonly data?: unknown
 }
 
-/** Makes nothing of objects with an odd number. */
+/** A view that can't transform objects with an odd number. */
 export const strict: View<Partly, 'namespaced'> = configMaps.project('strict', ({ metadata, data }) => {
   if (Number(data?.n) % 2 === 1) throw new Error('odd')
   return { metadata }
 })
 
-/** As a {@link History} has it; every object has data, and so must one of a view that leaves it. */
+/** The state of an object, as a {@link History} records it. Every object has data, so an object of a view that keeps data must have them. */
 export function stateOf(object: Partly | undefined, view?: View): string {
   if (object === undefined) return 'absent'
   const isWhole = view !== undefined && view.projection.kind !== 'metadata' && view.projection.kind !== 'named'
   return isWhole && object.data === undefined ? 'without data' : (object.metadata?.resourceVersion ?? 'absent')
 }
 
-/** One subscriber, checked with each event. */
+/** A subscriber, which is checked with each event. */
 export class Received {
   readonly path: string
   readonly view: View
-  /** It makes nothing of odd objects. */
+  /** Whether its view is {@link strict}. */
   readonly isStrict: boolean
   readonly subscription: Promise<Subscription>
   #at = -1
@@ -67,7 +67,7 @@ export class Received {
     })
   }
 
-  /** Each state that was received is one that the object had, after the one before. */
+  /** Checks that each received state is a state that the object had, after the state received before. */
   check(history: History): void {
     expect(this.faults, this.path).toEqual([])
     for (const state of this.#states.splice(0)) {

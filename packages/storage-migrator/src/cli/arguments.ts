@@ -45,12 +45,12 @@ Exit status: 0 all is done, or there was nothing to do; 1 some objects could not
 2 wrong usage, no access, or the migration could not be done; 130 or 143 stopped by a signal.
 `
 
-/** A command line that makes no sense. */
+/** The command line is not valid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** @throws UsageError. `undefined`: the usage is asked for. */
+/** Parses a command line; `undefined` if it asks for the usage. @throws UsageError */
 export function parseArguments(args: readonly string[]): Arguments | undefined {
   const { values, positionals } = parsed(args)
   if (values.help === true) return undefined

@@ -23,7 +23,7 @@ export async function readManifest(path: string): Promise<CustomResourceDefiniti
   return definitions
 }
 
-/** YAML 1.1 with merge keys. Times, and numbers to the base of sixty, are texts to kubectl. */
+/** YAML 1.1 with merge keys. As kubectl does, it reads times and numbers to the base of sixty as texts. */
 const asKubectl = {
   ...{ version: '1.1', merge: true },
   customTags: tags =>

@@ -27,7 +27,7 @@ export interface CommandHost {
   readonly signal: AbortSignal
 }
 
-/** 0: done; 1: objects failed, or the gate has a finding that the server refuses; 2: the command could not be run. */
+/** 0: done; 1: objects failed or are not proved, or the gate has a finding that the server refuses; 2: an error ended the command, or a migration. */
 export type ExitStatus = 0 | 1 | 2
 
 /** Runs the command and resolves with its exit status. Results go to stdout, all else to stderr. */
@@ -76,8 +76,8 @@ class Command {
     if (names.length === 0) this.#say('nothing to do: no definition has more than one stored version')
     for (const definition of names) {
       try {
-        const well = await this.#one(definition)
-        if (!well && status === 0) status = 1
+        const succeeded = await this.#one(definition)
+        if (!succeeded && status === 0) status = 1
       } catch (error) {
         // The error concerns only this definition, so the other definitions are still handled.
         if (!(error instanceof MigrationError)) throw error
@@ -173,8 +173,8 @@ class Command {
     return this.#permitted('all definitions', 'list customresourcedefinitions', list)
   }
 
-  #permitted<T>(definition: string, right: string, once: () => Promise<T>): Promise<T> {
-    return permitted(this.#client.environment, definition, right, once, this.#host.signal)
+  #permitted<T>(definition: string, right: string, request: () => Promise<T>): Promise<T> {
+    return permitted(this.#client.environment, definition, right, request, this.#host.signal)
   }
 
   #print(result: object, lines: readonly string[]): void {

@@ -4,7 +4,7 @@ import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { permitted } from '../retry.ts'
 import { type MigrationState, parseState, type StateStore } from './migration-state.ts'
 
-/** The ConfigMap that has the state of migrations. */
+/** The ConfigMap that keeps the state of migrations. */
 export interface ConfigMapStateOptions {
   /** Reads and writes the ConfigMap. */
   readonly client: Client
@@ -25,7 +25,7 @@ export interface ConfigMapStateOptions {
  *
  * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
  * const state = configMapState({ client, namespace: 'arcade' })
- * await migrateStorage({ client, definition, state }) // goes on from there if it was killed
+ * await migrateStorage({ client, definition, state }) // continues a run that was killed
  * ```
  */
 export function configMapState(options: ConfigMapStateOptions): StateStore {
@@ -83,8 +83,8 @@ class ConfigMapState implements StateStore {
     }
   }
 
-  #call<T>(definition: string, verb: string, once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  #call<T>(definition: string, verb: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { namespace, name } = this.#key
-    return permitted(this.#client.environment, definition, `${verb} ConfigMap ${namespace}/${name}`, once, signal)
+    return permitted(this.#client.environment, definition, `${verb} ConfigMap ${namespace}/${name}`, request, signal)
   }
 }

@@ -5,9 +5,9 @@ import { MigrationError } from '../errors.ts'
 import { type MigrationState, parseState, type StateStore } from './migration-state.ts'
 
 /**
- * Keeps the state of migrations in a file, which may have those of several definitions. The file is deleted when all of them
- * are done. For one program at a time. Delete the file after you restore etcd from a backup, because its state is then
- * too new.
+ * Keeps the state of migrations in a file, which may have the states of several definitions. The file is deleted when all
+ * their migrations are done. Only one program at a time may use it. Delete the file after you restore etcd from a backup,
+ * because its state is then too new.
  *
  * @param path the file; its folder must exist.
  *
@@ -18,7 +18,7 @@ import { type MigrationState, parseState, type StateStore } from './migration-st
  *
  * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
  * const state = fileState('migration.json')
- * await migrateStorage({ client, definition, state }) // goes on from there if it was killed
+ * await migrateStorage({ client, definition, state }) // continues a run that was killed
  * ```
  */
 export function fileState(path: string): StateStore {

@@ -1,6 +1,6 @@
 import type { MigrationState, StateStore } from './migration-state.ts'
 
-/** State that ends with the process. It is used by a migration that begins again because its definition changed. */
+/** Keeps the state in memory. A migration uses it when it begins again because its definition has changed. */
 export function memoryState(): StateStore {
   const states = new Map<string, MigrationState>()
   return {

@@ -20,7 +20,7 @@ export const gamesV1: Resource<Game, 'namespaced'> = defineResource<Game>({ ...g
 export const gamesV2: Resource<Game, 'namespaced'> = defineResource<Game>({ ...game, version: 'v2' })
 export const definition = 'games.arcade.example.com'
 
-/** Versions by name: served unless said otherwise, and which one is stored. */
+/** The versions of a definition by name: its storage version, and the versions that are not served. */
 export interface Versions {
   readonly storage: string
   readonly names?: readonly string[]
@@ -40,20 +40,20 @@ export function gameDefinition({ storage, names = ['v1', 'v2'], unserved = [], c
   return { metadata: { name: definition }, spec }
 }
 
-/** An API server and its clients, on the time of one seed. */
+/** An API server and its clients, on the simulated time of one seed. */
 export interface Cluster {
   readonly simulation: Simulation
   readonly server: EmbeddedApiServer
-  /** The migrator's. */
+  /** The client of the migrator. */
   readonly client: Client
-  /** The test's own. */
+  /** The client of the test. */
   readonly writer: Client
   readonly transport: MemoryTransport
-  /** Makes the definition, as it is to be at first. */
+  /** Creates the definition. */
   define(versions: Versions): Promise<void>
   /** Changes the definition. */
   change(versions: Versions): Promise<CustomResourceDefinition>
-  /** Creates so many games, `g000` and on. */
+  /** Creates this many games: `g000`, `g001` … */
   create(count: number): Promise<void>
   /** `status.storedVersions`. */
   storedVersions(): Promise<readonly string[] | undefined>
@@ -117,7 +117,7 @@ export async function simulatedCluster(seed: number, options: ClusterOptions = {
   }
 }
 
-/** Runs `test` in a cluster with games that were stored at v1 and are to be stored at v2. */
+/** Runs `test` in a cluster with games that are stored at v1, and a definition with the storage version v2. */
 export async function withGames(
   count: number,
   test: (cluster: Cluster) => Promise<void>,

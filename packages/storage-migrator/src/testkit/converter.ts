@@ -11,7 +11,7 @@ interface Converted {
   readonly metadata: { readonly name: string }
 }
 
-/** A conversion webhook for versions that differ in their name alone. It can refuse objects. */
+/** A conversion webhook for versions that differ only in their names. It can refuse objects. */
 export class Converter {
   /** `version/name` */
   readonly #refused = new Set<string>()
@@ -27,12 +27,12 @@ export class Converter {
     this.#refused.clear()
   }
 
-  /** The next calls get no answer. */
+  /** Leaves the next calls without an answer. */
   failNext(calls: number): void {
     this.#failing = calls
   }
 
-  /** The ConversionReview with the answer. @throws Error for a call that gets none */
+  /** The ConversionReview with the answer. @throws Error for a call that gets no answer */
   answer(review: object): object {
     if (this.#failing > 0) {
       this.#failing -= 1

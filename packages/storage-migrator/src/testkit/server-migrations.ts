@@ -11,7 +11,7 @@ import { asked, end, succeed, takeUp } from './server-migrator.ts'
 
 const patience = 300_000
 
-/** Games that are stored at v1 and are to be stored at v2. They and all migrations are gone after the test. */
+/** Runs a test with games that are stored at v1, and a definition with the storage version v2. Afterwards deletes them and all migrations. */
 async function withOldGames({ url, ca, token }: ApiServer, test: (client: Client) => Promise<void>): Promise<void> {
   await using client = new Client({ url, ca, token })
   await client.create(customResourceDefinitions, gameDefinition({ storage: 'v1' }))
@@ -36,7 +36,7 @@ async function withOldGames({ url, ca, token }: ApiServer, test: (client: Client
 
 const left = async (client: Client): Promise<number> => (await client.list(storageVersionMigrations)).items.length
 
-/** Tests of migrations by the server itself. What kube-controller-manager does is played. */
+/** Tests of migrations by the server itself. They play the part of kube-controller-manager. */
 export function testServerMigrations(server: () => ApiServer): void {
   const migrating = (client: Client): Promise<ServerMigrationReport> => migrateByServer({ client, definition })
 
@@ -72,7 +72,7 @@ export function testServerMigrations(server: () => ApiServer): void {
         })
         expect(await left(client)).toBe(1)
 
-        // Killed, and run again: both wait for the same.
+        // A run is killed, and run again: both wait for the same migration.
         const killed = new AbortController()
         const second = migrateByServer({ client, definition, signal: killed.signal })
         const name = await asked(client)

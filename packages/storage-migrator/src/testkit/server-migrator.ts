@@ -4,7 +4,7 @@ import { type StorageVersionMigration, storageVersionMigrations } from '@wherry/
 import { vi } from 'vitest'
 import { definition, gamesV2 } from './cluster.ts'
 
-/** Waits for a migration that somebody asks for. Returns its name. */
+/** Waits for a migration that has not ended. Returns its name. */
 export async function asked(client: Client): Promise<string> {
   const names = async (): Promise<string[]> => {
     const { items } = await client.list(storageVersionMigrations)

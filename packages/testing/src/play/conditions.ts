@@ -9,8 +9,8 @@ export interface Condition {
 }
 
 /**
- * The conditions of a status after these were set, each in its place. A condition that keeps its status keeps its `lastTransitionTime`. `times` has
- * further times of a condition that has changed in anything.
+ * The conditions of an object's status after the conditions of `set` were set, each in its place. A condition that keeps its status keeps its
+ * `lastTransitionTime`. `times` names further time fields, which are set if anything in the condition has changed.
  */
 export function withConditions(
   object: JsonObject,

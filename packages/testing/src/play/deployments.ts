@@ -69,7 +69,8 @@ async function createSet(scene: Scene, deployment: JsonObject, { old }: Rollout)
 
 async function writeStatus(scene: Scene, deployment: JsonObject, rollout: Rollout, key: string): Promise<void> {
   const { all, current, replicas, maxUnavailable } = rollout
-  const sum = (field: string): number => all.reduce((of, set) => of + numberAt(objectAt(set, 'status'), field, 0), 0)
+  const sum = (field: string): number =>
+    all.reduce((soFar, set) => soFar + numberAt(objectAt(set, 'status'), field, 0), 0)
   const total = sum('replicas')
   const available = availableOf(all)
   const updated = numberAt(objectAt(current, 'status'), 'replicas', 0)

@@ -9,7 +9,7 @@ import type { Part, Scene } from './scene.ts'
 
 const indexKey = 'batch.kubernetes.io/job-completion-index'
 
-/** Fields that change how a Job ends, and that are not played. */
+/** Fields that change how a Job ends, but are not played. */
 const unplayed = ['podFailurePolicy', 'successPolicy', 'backoffLimitPerIndex']
 
 /** The controller of Jobs: makes Pods until enough Pods have succeeded, or too many have failed. */
@@ -98,8 +98,8 @@ async function match(
 
 function indexedPod(job: JsonObject, index: string): JsonObject {
   const { name } = identity(job)
-  const of = { [indexKey]: index }
-  const pod = podOf(jobKind, job, { generateName: `${name}-${index}-`, labels: of, annotations: of })
+  const marks = { [indexKey]: index }
+  const pod = podOf(jobKind, job, { generateName: `${name}-${index}-`, labels: marks, annotations: marks })
   const spec = objectAt(pod, 'spec')
   const variable = { name: 'JOB_COMPLETION_INDEX', value: index }
   const containers = objectsAt(spec, 'containers').map(one => ({ ...one, env: [...objectsAt(one, 'env'), variable] }))

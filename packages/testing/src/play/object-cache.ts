@@ -58,7 +58,7 @@ export class ObjectCache {
     if (revisionOf(object) > Math.max(this.#floor, this.#watched)) this.#put(object)
   }
 
-  /** Marks an object as deleted until the watch delivers that. */
+  /** Marks an object as deleted until the watch delivers its deletion. */
   deleted(key: string, uid: string, deletionTimestamp: string): void {
     const object = this.#objects.get(key)
     if (object === undefined || identity(object).uid !== uid || isDeleted(object)) return

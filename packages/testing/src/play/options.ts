@@ -1,7 +1,7 @@
 import { call, checkFields, oneOf, type Taken, text, whole } from '@wherry/apiserver/internal'
 import type { JsonObject } from '@wherry/cel/internal'
 
-/** How a Pod fares on its node. */
+/** The course of a Pod on its node. */
 export interface PodCourse {
   /** The time until the containers are ready, in milliseconds. `Infinity`: they are never ready. @default 0 */
   readonly readyAfterMs?: number | undefined
@@ -104,19 +104,19 @@ export function checkPlayOptions(given: PlayOptions): void {
 /** Refuses a value that is no course of a Pod. */
 export function checkCourse(where: string, given: unknown): PodCourse {
   checkFields(where, given, course)
-  const of = given as PodCourse
+  const checked = given as PodCourse
   for (const [name, ending] of [
     ['exitCode', ['fail']],
     ['reason', ['fail', 'succeed']],
     ['endsAfterMs', [undefined, 'fail', 'succeed']],
   ] as const) {
-    if (of[name] === undefined || (ending as readonly unknown[]).includes(of.ends)) continue
+    if (checked[name] === undefined || (ending as readonly unknown[]).includes(checked.ends)) continue
     const needed = ending.filter(one => one !== undefined).map(one => `'${one}'`)
     throw Object.assign(new TypeError(`${where}: ${name} needs ends: ${needed.join(' or ')}`), {
       code: 'ERR_WHERRY_OPTION',
     })
   }
-  return of
+  return checked
 }
 
 /** The course of a Pod by the option `pods`. */

@@ -25,11 +25,12 @@ export interface Player extends AsyncDisposable {
 }
 
 /**
- * Plays the parts of a cluster that are not in an API server: a scheduler, a kubelet, the controllers of workloads. Pods run and end, Jobs complete, Deployments and StatefulSets
- * become ready, claims are bound. It plays only the kinds in the options, by the clock of the server, which a test may simulate.
+ * Plays the parts of a cluster that are not in an API server: a scheduler, a kubelet, the controllers of workloads. Pods run and end, Jobs complete,
+ * Deployments and StatefulSets become ready, claims are bound. It plays only the kinds in the options, by the clock of the server, which a test may
+ * simulate.
  *
- * On an embedded server in this process its requests meet no faults, and are not counted. On any other server it connects as the administrator: close it
- * before the server.
+ * On an embedded server in this process, the player's requests meet no faults, and are not counted. On any other server it connects as the
+ * administrator: close the player before the server.
  *
  * Throws a `TypeError` or `RangeError` with the code `ERR_WHERRY_OPTION` for unknown and invalid options. Rejects if the server can't be
  * reached.

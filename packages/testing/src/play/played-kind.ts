@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, objectsAt, stringAt } from '@wherry/cel/internal'
 
-/** A kind of object that is played, or that is read for that. */
+/** A kind of object that is played, or read for the play. */
 export interface PlayedKind {
   readonly kind: string
   readonly apiVersion: string
@@ -36,7 +36,7 @@ export function pathOf({ root, plural }: PlayedKind, namespace: string, name?: s
   return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`
 }
 
-/** The controller that an object belongs to. */
+/** The reference of an object to its controller. */
 export function controllerOf(object: JsonObject): JsonObject | undefined {
   return objectsAt(objectAt(object, 'metadata'), 'ownerReferences').find(({ controller }) => controller === true)
 }

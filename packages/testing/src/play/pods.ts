@@ -4,7 +4,7 @@ import { claimKind, controllerOf, identity, isDeleted, numberAt, podKind } from 
 import { type Ending, podStatus, succeeded } from './pod-status.ts'
 import type { Part, Scene } from './scene.ts'
 
-/** The node that all Pods run on. */
+/** The node on which all Pods run. */
 const node = 'played-node'
 
 /** How long a container waits before its first restart, and at most, in milliseconds. */
@@ -91,7 +91,7 @@ function restartsAfter(pod: JsonObject, { exitCode }: Ending): boolean {
 
 async function stop(scene: Scene, pod: JsonObject, key: string, { stopsAfterMs = 0 }: PodCourse): Promise<void> {
   const seconds = numberAt(objectAt(pod, 'metadata'), 'deletionGracePeriodSeconds', 0)
-  // The rest of its end is its finalizers'.
+  // Only finalizers still keep the Pod.
   if (seconds === 0) return
   if (!scene.isDue(pod, 'stop', Math.min(stopsAfterMs, seconds * 1000), podKind, key)) return
   await scene.delete(podKind, pod, { gracePeriodSeconds: 0 })

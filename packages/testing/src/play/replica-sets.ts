@@ -28,13 +28,13 @@ export const replicaSetPart: Part = async (scene, set, key) => {
   })
 }
 
-/** A Pod by the template of its controller. */
+/** A Pod from the template of its controller. */
 export function podOf(kind: PlayedKind, owner: JsonObject, metadata: JsonObject): JsonObject {
   const template = objectAt(objectAt(owner, 'spec'), 'template')
-  const of = objectAt(template, 'metadata')
-  const labels = { ...objectAt(of, 'labels'), ...objectAt(metadata, 'labels') }
-  const annotations = { ...objectAt(of, 'annotations'), ...objectAt(metadata, 'annotations') }
-  const finalizers = of?.finalizers
+  const given = objectAt(template, 'metadata')
+  const labels = { ...objectAt(given, 'labels'), ...objectAt(metadata, 'labels') }
+  const annotations = { ...objectAt(given, 'annotations'), ...objectAt(metadata, 'annotations') }
+  const finalizers = given?.finalizers
   return {
     metadata: {
       ...metadata,
@@ -51,7 +51,7 @@ export function isReady(pod: JsonObject): boolean {
   return isTrue(pod, 'Ready')
 }
 
-/** Whether a Pod has been ready for `seconds`. If not, its ReplicaSet is played again at that time. */
+/** Whether a Pod has been ready for `seconds`. If not, its ReplicaSet is played again once it has. */
 function isAvailable(scene: Scene, pod: JsonObject, seconds: number, set: JsonObject, key: string): boolean {
   if (!isReady(pod)) return false
   const since = stringAt(
@@ -71,8 +71,8 @@ function lessNeeded(one: JsonObject, other: JsonObject): number {
 }
 
 /** The counts that are not 0, because the API leaves out a count of 0. */
-export function counts(of: Readonly<Record<string, number>>): JsonObject {
-  return Object.fromEntries(Object.entries(of).filter(([, count]) => count !== 0))
+export function counts(all: Readonly<Record<string, number>>): JsonObject {
+  return Object.fromEntries(Object.entries(all).filter(([, count]) => count !== 0))
 }
 
 /** An object without some fields. */

@@ -32,19 +32,19 @@ export function rolloutOf(deployment: JsonObject, all: readonly JsonObject[], na
   }
 }
 
-function resolved(value: Json | undefined, replicas: number, round: (of: number) => number): number {
+function resolved(value: Json | undefined, replicas: number, round: (exact: number) => number): number {
   if (typeof value === 'number') return value
   return round((replicas * Number.parseInt(typeof value === 'string' ? value : '25%', 10)) / 100)
 }
 
-/** How many Pods are available. */
+/** How many Pods of these ReplicaSets are available. */
 export function availableOf(sets: readonly JsonObject[]): number {
   return sets.reduce((sum, set) => sum + numberAt(objectAt(set, 'status'), 'availableReplicas', 0), 0)
 }
 
 const sizeOf = (set: JsonObject): number => numberAt(objectAt(set, 'spec'), 'replicas', 1)
 
-/** How many replicas each ReplicaSet is to have next. */
+/** The next number of replicas of each ReplicaSet that may have to change. */
 export function wantedReplicas(
   rollout: Rollout,
   { isPaused, hasOldPods }: { readonly isPaused: boolean; hasOldPods(): boolean },
@@ -64,7 +64,7 @@ export function wantedReplicas(
   return [[current, grown], ...drainedSets(rollout, total - size + grown, grown)]
 }
 
-/** The old ReplicaSets after a step down: first Pods that are not available, then as many other Pods as may be unavailable. */
+/** The sizes of the old ReplicaSets after a step down, which removes Pods that are not available first, then as many others as may be unavailable. */
 function drainedSets(
   { all, current, old, replicas, maxUnavailable }: Rollout,
   total: number,
@@ -72,7 +72,7 @@ function drainedSets(
 ): readonly (readonly [JsonObject, number])[] {
   const least = replicas - maxUnavailable
   const newlyUnavailable = size - numberAt(objectAt(current, 'status'), 'availableReplicas', 0)
-  let most = Math.max(0, total - least - Math.max(0, newlyUnavailable))
+  let removable = Math.max(0, total - least - Math.max(0, newlyUnavailable))
   const sizes = new Map(old.map(set => [set, sizeOf(set)]))
   const take = (set: JsonObject, count: number): number => {
     const left = sizes.get(set) ?? 0
@@ -80,8 +80,8 @@ function drainedSets(
     sizes.set(set, left - taken)
     return taken
   }
-  for (const set of old) most -= take(set, Math.min(most, sizeOf(set) - availableOf([set])))
-  let spare = Math.min(most, availableOf(all) - least)
+  for (const set of old) removable -= take(set, Math.min(removable, sizeOf(set) - availableOf([set])))
+  let spare = Math.min(removable, availableOf(all) - least)
   for (const set of old) spare -= take(set, spare)
   return [...sizes]
 }

@@ -13,7 +13,7 @@ export type Part = (scene: Scene, object: JsonObject, key: string) => Promise<vo
 /** The maximum number of objects that are played at the same time, and of Pods that are made at the same time for an object. */
 const mostAtOnce = 16
 
-/** The most that a refused write waits for its next try, in milliseconds. */
+/** The longest wait between a refused write and the next try, in milliseconds. */
 const longestPauseMs = 60_000
 
 /** The objects, the time and the writes for the parts. */
@@ -82,7 +82,7 @@ export class Scene {
     return this.#cache(kind).get(`${namespace}/${name}`)
   }
 
-  /** The first object of a kind for which this holds. */
+  /** The first object of a kind for which `holds` returns true. */
   find(kind: PlayedKind, holds: (object: JsonObject) => boolean): JsonObject | undefined {
     return this.#cache(kind).all().find(holds)
   }
@@ -93,16 +93,16 @@ export class Scene {
   }
 
   /**
-   * Whether `ms` milliseconds have passed since the first call with the same `of` and `what`. If not, the object of `kind` is played again at that time.
-   * The time of the first call is forgotten when the object `of` is deleted.
+   * Whether `ms` milliseconds have passed since the first call with the same `object` and `what`. If not, the object with this kind and key is played
+   * again once they have. The time of the first call is forgotten when `object` is deleted.
    */
-  isDue(of: JsonObject, what: string, ms: number, kind: PlayedKind, key: string): boolean {
+  isDue(object: JsonObject, what: string, ms: number, kind: PlayedKind, key: string): boolean {
     if (ms <= 0) return true
-    const { uid } = identity(of)
+    const { uid } = identity(object)
     const timers = this.#timers.get(uid) ?? new Map<string, Timer | 'due'>()
     this.#timers.set(uid, timers)
     const timer = timers.get(what)
-    // The maximum delay of a Node timer.
+    // A Node timer can't wait longer, so a longer time never comes.
     if (timer === undefined && ms <= 0x7fffffff)
       timers.set(
         what,
@@ -145,7 +145,7 @@ export class Scene {
     await this.#write(kind, 'PUT', `${pathOf(kind, namespace, name)}/status`, { ...object, status })
   }
 
-  /** Posts to a part of an object. The answer is not the object. */
+  /** Posts to a subresource of an object. The answer is not the object. */
   async post(kind: PlayedKind, object: JsonObject, part: string, body: JsonObject): Promise<void> {
     const { namespace, name } = identity(object)
     await this.#ask('POST', `${pathOf(kind, namespace, name)}/${part}`, body)
@@ -184,8 +184,9 @@ export class Scene {
     }
     this.#enqueue(kind, key)
     const owner = controllerOf(object)
-    for (const of of this.#parts.keys())
-      if (owner?.kind === of.kind && owner.apiVersion === of.apiVersion) this.#enqueue(of, `${namespace}/${owner.name}`)
+    for (const one of this.#parts.keys())
+      if (owner?.kind === one.kind && owner.apiVersion === one.apiVersion)
+        this.#enqueue(one, `${namespace}/${owner.name}`)
     const id = idOf(kind, key)
     const wakes = [...(this.#wakes.get(id)?.values() ?? [])]
     this.#wakes.delete(id)
@@ -205,7 +206,7 @@ export class Scene {
     for (;;) {
       for (const [id, next] of this.#queue) {
         if (running.size === mostAtOnce) break
-        // An object is played once at a time.
+        // An object is not played twice at the same time.
         if (running.has(id)) continue
         this.#queue.delete(id)
         running.set(
@@ -231,7 +232,7 @@ export class Scene {
     }
   }
 
-  /** Plays the object again after a while. Reports the error, unless the last try had the same error. */
+  /** Plays the object again after a while. Reports the error, unless it is expected, or the last try had the same error. */
   #failed(kind: PlayedKind, key: string, object: JsonObject, error: Error): void {
     const { uid } = identity(object)
     const { message, times } = this.#failures.get(uid) ?? { message: undefined, times: 0 }
@@ -245,7 +246,7 @@ export class Scene {
 
 /** A write that the server refused. */
 class Refused extends Error {
-  /** Whether another write was first, or the object or its namespace is deleted: the next event of the watch then resolves it. */
+  /** Whether another write was first, or the object or its namespace is deleted. The next event of the watch then shows the new state. */
   readonly isExpected: boolean
 
   constructor({ status, text }: Answer) {

@@ -4,7 +4,7 @@ import { type JsonObject, objectAt, sortKeys } from '@wherry/cel/internal'
 /** The letters and digits in the names that Kubernetes makes. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** A hash of ten characters for the template of a workload. It differs from the hash of a real controller. */
+/** A hash of ten characters of a workload's template. It differs from the hash that a real controller computes. */
 export function templateHash(workload: JsonObject): string {
   const template = objectAt(objectAt(workload, 'spec'), 'template') ?? {}
   const bytes = createHash('sha256')

@@ -58,7 +58,7 @@ async function post(
   throw new Error(`the API server answered ${status} to POST ${path}: ${text}`)
 }
 
-/** Whether the server returns all of the rules for its user. */
+/** Whether the server's rules for the user of `access` contain all these rules. */
 async function holds(access: Access, namespace: string, rules: readonly PolicyRule[]): Promise<boolean> {
   const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
   const { resourceRules, nonResourceRules } = (await post(access, path, { spec: { namespace } })).status as {
@@ -69,7 +69,7 @@ async function holds(access: Access, namespace: string, rules: readonly PolicyRu
   return rules.every(rule => known.has(textOf(rule)))
 }
 
-/** A text to compare rules by. The server splits a rule with resources and paths, so paths are compared only for rules without resources. */
+/** A text by which rules are compared. */
 function textOf({
   verbs,
   apiGroups = [],

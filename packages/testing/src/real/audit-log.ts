@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { UsedRole } from '@wherry/apiserver'
 import { impersonationResources, UsedRights, userAgent } from '@wherry/apiserver/internal'
 
-/** The fields that are read of an event of `audit.k8s.io/v1`. */
+/** The fields of an event of `audit.k8s.io/v1` that are read. */
 interface AuditEvent {
   readonly verb: string
   readonly requestURI: string
@@ -25,7 +25,7 @@ interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** Metadata of each request, when a watch begins and when anything else ends; nothing of the server's own. */
+/** Records the metadata of each request when it has ended, and of a watch when it begins too; nothing of the server's own requests. */
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',

@@ -17,7 +17,7 @@ export interface Command {
 /** File in an instance's folder with the controllers' credentials. */
 export const controllersKubeconfig = 'controllers.kubeconfig'
 
-/** The advertised address of etcd. No process uses it, and etcd before 3.7 accepts no path of a socket here. */
+/** The advertised address of etcd. No process uses it, but etcd before 3.7 accepts no path of a socket here. */
 const nowhere = 'http://127.0.0.1:1'
 
 const ETCD_QUOTA_BYTES = 8 * 2 ** 30

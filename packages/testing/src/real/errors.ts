@@ -31,7 +31,7 @@ export class ApiServerBuildError extends Error {
   }
 }
 
-/** The real API server ended, or was not ready in time. `log` is the end of its output. */
+/** The real API server could not be started, ended, or was not ready in time, or its etcd refused a request. `log` is the end of its output. */
 export class ApiServerStartError extends Error {
   override readonly name = 'ApiServerStartError'
   readonly code = 'API_SERVER_START_FAILED'

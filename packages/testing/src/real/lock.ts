@@ -56,7 +56,7 @@ function isAlive(pid: number): boolean {
 
 async function breakLock(path: string): Promise<void> {
   const dead = `${path}.dead-${process.pid}`
-  // The second to rename finds nothing: the lock is broken once.
+  // If another process has renamed the lock already, there is nothing left to rename.
   await rename(path, dead).catch(() => undefined)
   await rm(dead, { recursive: true, force: true })
 }

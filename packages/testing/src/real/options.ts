@@ -15,7 +15,7 @@ export interface RealApiServerOptions extends FindOptions {
    * Without them a deleted namespace stays `Terminating` and dependents outlive their owners, as with envtest. Not with
    * KUBEBUILDER_ASSETS, which has no controllers.
    *
-   * @default false; for `startApiServer({ kind: 'real' })` true if the server has controllers, as with an embedded server
+   * @default false; with `startApiServer({ kind: 'real' })`: true if the server has controllers, as with an embedded server
    */
   readonly controllers?: boolean | undefined
   /**
@@ -26,12 +26,12 @@ export interface RealApiServerOptions extends FindOptions {
    */
   readonly clusterObjects?: boolean | undefined
   /**
-   * The rights of users: RBAC, or everybody with credentials may do everything.
+   * The rights of users: `RBAC`, or `allow`: everybody with credentials may do everything.
    *
-   * @default 'RBAC'; of `startApiServer({ kind: 'real' })` as with an embedded server: 'allow'
+   * @default 'RBAC'; with `startApiServer({ kind: 'real' })`: 'allow', as with an embedded server
    */
   readonly authorization?: 'RBAC' | 'allow' | undefined
-  /** Users by bearer token, in addition to the administrator's own; RBAC gives them the rights that tests grant. @default none */
+  /** Users by bearer token, in addition to the administrator. With RBAC they have only the rights that tests grant. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
   /** Whether an audit log is kept, for `rights()`. @default false */
   readonly recordRights?: boolean | undefined

@@ -2,7 +2,7 @@ import { type Access, ask, systemClock } from '@wherry/apiserver/internal'
 
 const FIRST_WAIT_MS = 25
 const LONGEST_WAIT_MS = 250
-/** A server that is about to start may leave a request without an answer. */
+/** How long a request may stay without an answer, as on a server that is about to start. */
 const SILENT_MS = 5_000
 
 /** The paths that must answer 200: the readiness check, and the namespace that the server makes a moment after it is ready. */

@@ -57,7 +57,7 @@ const READY_TIMEOUT_MS = 60_000
 
 /**
  * Starts a real API server with its own ports, data, certificates and tokens, which is ready in a few seconds. The server ends with
- * this process, in any way that the process ends, and leaves no files behind.
+ * this process, however the process ends, and leaves no files behind.
  *
  * @throws {@link ApiServerMissingError}, `ApiServerVersionError`, `ApiServerBuildError` as
  *   {@link findApiServer} does, and `ApiServerStartError` with the end of the server's output.

@@ -10,7 +10,7 @@ export interface ServerProcess {
   readonly ended: Promise<string>
   /** The exit code or the signal of the end; `undefined` while the process runs. */
   readonly ending: string | undefined
-  /** The end of the output. */
+  /** The end of the output to stderr. */
   log(): string
   signal(name: NodeJS.Signals): void
 }
@@ -18,7 +18,7 @@ export interface ServerProcess {
 const LOG_CHARACTERS = 8_000
 
 /**
- * Starts `program`. Its stdin is a pipe that ends when this process dies; the end of its output is kept.
+ * Starts `program`. Its stdin is a pipe that ends when this process dies; the end of its stderr is kept.
  * @throws `ApiServerStartError` if the system cannot start it.
  */
 export async function startProcess(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Ends processes and removes a folder when this process has ended, in any way. */
+/** Ends processes and removes a folder when this process has ended, however it ended. */
 export interface Watchdog {
   /** Sets the processes that must not outlive this process. Empty: the processes of earlier calls have ended. */
   guard(pids: readonly number[]): void
@@ -11,8 +11,8 @@ export interface Watchdog {
 
 /**
  * The script of the watchdog. Its stdin ends when the parent ends, also by `kill -9`. A killed process may still write for a moment, so the
- * removal is repeated for up to five seconds. The process ids are not reused before the kill: only the parent reaps the
- * processes, and it reports their end here.
+ * removal is repeated for up to five seconds. While the parent runs, only the parent reaps the processes, and it reports their end here. So a
+ * process id could be reused before the kill only in the moment after the parent's end.
  */
 const SCRIPT = `
 trap '' HUP INT TERM

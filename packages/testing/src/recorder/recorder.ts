@@ -5,7 +5,7 @@ import { systemClock } from '@wherry/apiserver/internal'
 /** Options of a {@link Recorder}. */
 export interface RecorderOptions {
   /**
-   * The clock of the waits: in a simulation, the simulation's.
+   * The clock of the waits: in a simulation, the simulated clock.
    * @default the system's
    */
   readonly clock?: Clock | undefined
@@ -21,7 +21,7 @@ export interface RecorderOptions {
 export interface UntilOptions {
   /** The awaited event, for the message. @default the condition's source */
   readonly what?: string | undefined
-  /** How long, in milliseconds. @default the recorder's */
+  /** How long the wait may take, in milliseconds. @default the recorder's */
   readonly limitMs?: number | undefined
 }
 

@@ -24,8 +24,8 @@ export class Task implements Timer {
 /**
  * The tasks, ordered by time and, at the same time, by the order in which they were added.
  *
- * Tasks of a later time are in a binary heap, and those of the present in a plain queue. Tasks of the
- * present in the heap were added earlier, so they run first.
+ * Tasks that are added for a later time are in a binary heap, and tasks that are added for the present
+ * time are in a plain queue. When the time of tasks in the heap comes, they were added earlier, so they run first.
  */
 export class Agenda {
   #now = 0
@@ -43,7 +43,7 @@ export class Agenda {
     return this.#now
   }
 
-  /** Adds `fn` to the agenda, `ms` milliseconds from now. Even the shortest wait moves the time on, so that a wait for a rounding error ends. */
+  /** Adds `fn` to the agenda, `ms` milliseconds from now. Even the shortest wait moves the time on, so that a wait as short as a rounding error ends. */
   add(ms: number, fn: () => void): Task {
     const time = ms > 0 ? Math.max(this.#now + ms, this.#now * (1 + Number.EPSILON)) : this.#now
     const task = new Task(time, this.#sequence++, fn, this.#onCancel)

@@ -24,7 +24,7 @@ interface Pursued extends Goal {
   readonly failed: (error: unknown) => void
 }
 
-/** How the driver is set up. */
+/** The options of a {@link Driver}. */
 export interface DriverOptions {
   readonly seed: number
   readonly agenda: Agenda
@@ -77,7 +77,7 @@ export class Driver {
   }
 
   readonly #step = (): void => {
-    const goOn = this.#attend()
+    const goOn = this.#checkAndRun()
     if (goOn && this.#goals.length > 0) {
       setImmediate(this.#step)
       return
@@ -87,7 +87,7 @@ export class Driver {
   }
 
   /** Checks the goals, and then runs at most one task. Returns false if the simulation failed. */
-  #attend(): boolean {
+  #checkAndRun(): boolean {
     const stray = this.#stray
     if (stray !== undefined) {
       this.#stray = undefined

@@ -14,11 +14,11 @@ export interface RecordedWarning {
   readonly context?: WarningContext | undefined
 }
 
-/** An {@link Environment} that writes all calls into a trace and keeps errors, warnings and metrics for assertions. */
+/** An {@link Environment} that writes errors, warnings, metrics and log lines into a trace, and keeps all but the log lines for assertions. */
 export interface RecordedEnvironment extends Environment {
   readonly errors: readonly RecordedError[]
   readonly warnings: readonly RecordedWarning[]
-  /** The sum of a counter, the last value of a gauge, the sum of a histogram; `undefined` when nothing was measured, or is any more. */
+  /** The sum of a counter, the last value of a gauge, the sum of a histogram; `undefined` if nothing was measured, or the metric was forgotten. */
   metric(name: string, labels?: MetricLabels): number | undefined
 }
 

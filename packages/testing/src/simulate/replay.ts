@@ -10,7 +10,7 @@ import { firstDifference } from './trace.ts'
  * import { checkReplay } from '@wherry/testing'
  *
  * await checkReplay(1, async simulation => {
- *   await simulation.advance(simulation.random() * 1000) // chance of the simulation, not Math.random()
+ *   await simulation.advance(simulation.random() * 1000) // the random numbers of the simulation, not Math.random()
  * })
  * ```
  */

@@ -41,8 +41,8 @@ export class SeedError extends Error {
 /**
  * Runs `run` once for each of a number of consecutive seeds, one after the other, and stops at the first failure.
  *
- * `WHERRY_SEEDS` and `WHERRY_FIRST_SEED` override the number of seeds and the first seed. `WHERRY_SEED_SHARE`, a number above 0, runs that
- * share of the seeds, rounded up: 0.1 runs a tenth, for a run that has less time than CI. Resolves with the number of seeds that were run.
+ * `WHERRY_SEEDS` and `WHERRY_FIRST_SEED` override the number of seeds and the first seed. Without `WHERRY_SEEDS`, `WHERRY_SEED_SHARE`, a number above
+ * 0, runs that share of the seeds, rounded up: 0.1 runs a tenth, for a run that has less time than CI. Resolves with the number of seeds that were run.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ export class Trace {
     return hex(this.#high) + hex(this.#low)
   }
 
-  /** All lines if `full`, otherwise the last lines. */
+  /** All lines if `full`, otherwise the last lines of text. */
   get lines(): readonly string[] {
     return this.full ? this.#lines : this.#lines.slice(-tailLines)
   }

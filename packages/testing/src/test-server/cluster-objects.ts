@@ -8,12 +8,12 @@ export interface ClusterObject {
 }
 
 /** Resources without a namespace that are not cleaned up: the server makes their objects itself, or the clean-up of namespaces deletes them. */
-const ownLives: ReadonlySet<string> = new Set(['componentstatuses', 'namespaces'])
+const kept: ReadonlySet<string> = new Set(['componentstatuses', 'namespaces'])
 
 const discovery = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'
 const metadata = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
 
-/** The maximum number of checks of whether an object is deleted, which take some seconds. */
+/** The maximum number of checks whether an object is deleted. Together they take some seconds. */
 const maxTries = 300
 
 /** Lists all objects without a namespace, by their uids. */
@@ -24,8 +24,8 @@ export async function clusterObjects(asker: Asker): Promise<ReadonlyMap<string, 
     const { status, text } = await asker.ask('GET', path, undefined, undefined, metadata)
     if (status !== 200) continue
     for (const item of objectsAt(parseJson(text) as JsonObject, 'items')) {
-      const of = objectAt(item, 'metadata')
-      const [name, uid] = [stringAt(of, 'name'), stringAt(of, 'uid')]
+      const itsMetadata = objectAt(item, 'metadata')
+      const [name, uid] = [stringAt(itsMetadata, 'name'), stringAt(itsMetadata, 'uid')]
       if (name !== undefined && uid !== undefined) found.set(uid, { path: `${path}/${encodeURIComponent(name)}`, uid })
     }
   }
@@ -43,7 +43,7 @@ async function collections(asker: Asker, root: string): Promise<string[]> {
         const plural = stringAt(resource, 'resource') ?? ''
         const verbs = Array.isArray(resource.verbs) ? resource.verbs : []
         const isOurs = stringAt(resource, 'scope') === 'Cluster' && verbs.includes('list') && verbs.includes('delete')
-        if (!isOurs || ownLives.has(plural) || seen.has(plural)) return []
+        if (!isOurs || kept.has(plural) || seen.has(plural)) return []
         seen.add(plural)
         return [`${root}${name === '' ? '' : `/${name}`}/${stringAt(version, 'version')}/${plural}`]
       }),
@@ -69,7 +69,7 @@ export async function deleteNewObjects(asker: Asker, before: ReadonlyMap<string,
     for (let tries = 0; tries < maxTries; tries++) {
       const { status, text } = await asker.ask('GET', path)
       const finalizers = objectAt(parseJson(text) as JsonObject, 'metadata')?.finalizers
-      // A definition is held by its own clean-up, which ends.
+      // The server's own finalizer of a definition ends by itself.
       const isHeld =
         Array.isArray(finalizers) && finalizers.some(one => one !== 'customresourcecleanup.apiextensions.k8s.io')
       if (status !== 200 || isHeld) break

@@ -1,7 +1,7 @@
 import type { Asker } from '@wherry/apiserver/internal'
 import { type JsonObject, objectAt, objectsAt, parseJson } from '@wherry/cel/internal'
 
-/** The maximum number of checks of whether a namespace is deleted, which take some seconds. */
+/** The maximum number of checks whether a namespace is deleted. Together they take some seconds. */
 const maxTries = 300
 
 /** Creates the namespace of a test. */
@@ -13,7 +13,7 @@ export async function createNamespace(asker: Asker, name: string): Promise<void>
 
 /**
  * Deletes the namespace of a test with all its objects, and waits until it is deleted, so that the next test's operator does not see these objects.
- * Stops waiting if a finalizer holds an object, or if the server has no controller of namespaces.
+ * Stops waiting if a finalizer holds an object, and after some seconds, for example because the server has no controller of namespaces.
  */
 export async function deleteNamespace(asker: Asker, name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`

@@ -11,7 +11,7 @@ interface RunOperator {
   readonly state?: () => { readonly controllers: readonly { readonly loops?: readonly string[] }[] }
 }
 
-/** The channel at which an operator of `@wherry/controller` publishes itself, so that the package need not be imported. */
+/** The channel on which an operator of `@wherry/controller` publishes itself, so that the package need not be imported. */
 const started = 'wherry.operator.start'
 
 /** The operators of this process that are run from now on, until `close`. */
@@ -30,7 +30,7 @@ export class RunOperators {
     return this.#operators.flatMap(one => one.state?.().controllers.flatMap(({ loops = [] }) => loops) ?? [])
   }
 
-  /** Makes each `settled` reject with this error, which is more helpful than that the operators do not come to rest. */
+  /** Makes each `settled` reject with this error, which helps more than the error that the operators do not come to rest. */
   giveUp(error: Error): void {
     for (const one of this.#operators) one.giveUp?.(error)
   }

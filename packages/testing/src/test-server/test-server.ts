@@ -32,8 +32,8 @@ export interface TestServerOptions extends CommonOptions {
    * `.wherry/rights` the rights that each passed test used, for `wherry rbac`. A failed test keeps its last recording. Recordings of tests
    * that their file no longer has are deleted, and named on standard error.
    * If the operator lacks a right, `settled` rejects at once, and the test fails with the remedy; `expectError` allows the error.
-   * `enforceOwnerRights` is then true by default on an embedded server, as on OpenShift, so that the rights are enough on every cluster. @default everything,
-   * and nothing is written
+   * With this option, `enforceOwnerRights` is true by default on an embedded server, as on OpenShift, so that the rights are enough on every cluster.
+   * @default everything, and nothing is written
    */
   readonly rights?: readonly Grant[] | undefined
   /**
@@ -105,7 +105,7 @@ interface Current {
   readonly namespace: string
   readonly errors: ReportedErrors
   readonly open: Closable[]
-  /** The operators that were run meanwhile. */
+  /** The operators that the test has run. */
   readonly operators: RunOperators
   /** The objects without a namespace that existed before the test. */
   readonly before: ReadonlyMap<string, ClusterObject>
@@ -133,7 +133,7 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
   const isForeign = (error: Error): boolean => {
     const definition = atomicConditionsOf(error)
     if (definition === undefined) return false
-    // Read only now: most files of tests never ask, and their manifests may be made by an earlier hook.
+    // Read only now: most files of tests never need the names, and an earlier hook may make their manifests.
     own ??= ownDefinitions([options.install ?? []].flat())
     if (own.has(definition)) return false
     if (!warned.has(definition))

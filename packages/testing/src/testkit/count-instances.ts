@@ -4,8 +4,8 @@ import { queryObjects } from 'node:v8'
 class Counted {}
 
 /**
- * Counts the instances of `classes` on the heap after a collection of garbage. To compare with an earlier count of the
- * same classes: their prototypes, and the instances of classes that they extend, are counted as well.
+ * Counts the instances of `classes` on the heap after a garbage collection. Compare the count only with another count of the
+ * same classes, because their prototypes, and the instances of classes that they extend, are counted as well.
  *
  * One pass over the heap takes a second. The classes get a prototype in common, so that one pass counts them all.
  */
@@ -16,7 +16,7 @@ export function countInstances(classes: readonly { readonly prototype: object }[
     for (let next = root; next !== Object.prototype; next = Object.getPrototypeOf(next)) root = next
     Object.setPrototypeOf(root, Counted.prototype)
   }
-  // the leak check of the tests holds on to timers until it looks at them
+  // The leak check of the tests keeps timers in memory until it looks at them.
   const detector = (globalThis as { wherryLeaks?: { open(): unknown } }).wherryLeaks
   detector?.open()
   return queryObjects(Counted, { format: 'count' }) as unknown as number

@@ -1,4 +1,4 @@
-/** Processor time of `work`, in microseconds: what other processes do meanwhile does not count. */
+/** The processor time of `work`, in microseconds. The time of other processes does not count. */
 function cost(work: () => void): number {
   const begun = process.cpuUsage()
   work()
@@ -7,11 +7,11 @@ function cost(work: () => void): number {
 }
 
 /**
- * How many times the processor time of `work(small)` the time of `work(large)` is, each the least of three tries.
+ * The processor time of `work(large)` divided by that of `work(small)`, each the least of three tries.
  *
- * For tests that work does not grow with the square of its input. They compare with a bound far above what linear work gives
- * and far below what its square would: sizes forty times apart give 40 or 1,600, and the bound is 250. A processor that others slow down at the
- * wrong moment makes it several times as much.
+ * For tests that work does not grow with the square of its input. They use a bound far above the result of linear work, and far
+ * below that of quadratic work: sizes forty times apart give 40 or 1,600, and the bound is 250. If other processes slow the processor down at
+ * the wrong moment, the result is several times as high.
  */
 export function growth([small, large]: readonly [number, number], work: (size: number) => void): number {
   const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]

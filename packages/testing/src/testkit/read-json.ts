@@ -1,9 +1,9 @@
 const token = /[ \t\n\r]*([{}[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}[\]:,"]+|$)/y
 
 /**
- * Reads JSON as `JSON.parse` should. That of Node 24 and 26 may take a key that begins with an escape for one of an earlier
- * text (after `{"a":1,"\\":1}`, the key of `{"a":1,"\t":1}` is the first one's; nodejs/node issue 63785), so that a property
- * test with it as its oracle fails now and then. Only single strings and numbers are left to it here.
+ * Reads JSON as `JSON.parse` should. In Node 24 and 26, `JSON.parse` may confuse a key that begins with an escape with a key of an
+ * earlier text (after `{"a":1,"\\":1}`, the second key of `{"a":1,"\t":1}` is read as that of the first text; nodejs/node issue 63785). So a
+ * property test that compares with `JSON.parse` fails now and then. Here `JSON.parse` reads only single strings and numbers.
  *
  * @throws SyntaxError for a text that is no JSON
  */
@@ -57,7 +57,7 @@ class Reader {
     if (now !== wanted) throw new SyntaxError(`${wanted} expected, and found ${now}`)
   }
 
-  /** Gives the current token and goes to the next one; the last one is empty. */
+  /** Returns the current token and goes to the next token. The last token is empty. */
   #take(): string {
     const now = this.next
     token.lastIndex = this.#at

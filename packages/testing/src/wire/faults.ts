@@ -55,7 +55,7 @@ export function checkCut({ afterBytes = 0, direction = 'down' }: WireCut): void 
   if (!['up', 'down'].includes(direction)) throw new WireOptionError('direction', "takes 'up' or 'down'")
 }
 
-/** An option of a wire that can't be taken. */
+/** An option of a wire has an invalid value. */
 export class WireOptionError extends RangeError {
   readonly code: 'ERR_WHERRY_OPTION' = 'ERR_WHERRY_OPTION'
   readonly option: string

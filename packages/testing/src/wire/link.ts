@@ -6,7 +6,7 @@ import { Pipe, type WireShape } from './pipe.ts'
 /** How long a cut waits for both sides to close, before it destroys their sockets, in milliseconds. */
 const CUT_LINGER_MS = 500
 
-/** The faults that a new connection begins with. */
+/** The faults with which a new connection begins. */
 export interface LinkState {
   up: WireShape
   down: WireShape

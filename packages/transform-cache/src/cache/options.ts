@@ -16,11 +16,11 @@ export interface TransformCacheOptions extends ReadingOptions {
   readonly freeze?: boolean | undefined
   /** The maximum number of deleted objects that each view keeps for slow cursors. @default 10,000, or the largest number of objects so far */
   readonly maxTombstones?: number | undefined
-  /** The maximum size of these, in bytes as received. @default 32 MiB */
+  /** The maximum size of the deleted objects that each view keeps, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
   /**
-   * The interval at which memory metrics are set, in milliseconds; the first time when all views have synced. Each time looks at some hundred
-   * objects of each view. `Infinity`: never.
+   * The interval at which memory metrics are set, in milliseconds. They are first set when all views have synced. Each time, some hundred objects of
+   * each view are measured. `Infinity`: never.
    * @default 60_000
    */
   readonly metricsEveryMs?: number | undefined
@@ -43,7 +43,7 @@ const checks: Readonly<Record<keyof TransformCacheOptions, Check>> = {
 }
 
 /**
- * The views that are asked for, each once.
+ * The requested views, each once.
  * @throws OptionTypeError, OptionRangeError, ViewConflictError
  */
 export function viewsOf(options: TransformCacheOptions): View[] {

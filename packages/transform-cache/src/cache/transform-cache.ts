@@ -28,7 +28,7 @@ export interface ReadListOptions extends ListerOptions, ReadOptions {}
 
 /** The contents of a {@link TransformCache}. */
 export interface TransformCacheStats {
-  /** In the order of the views. */
+  /** The contents of each view, in the order of the option `views`. */
   readonly views: readonly ViewStats[]
   /** How many lists and watches the views share. */
   readonly watches: number
@@ -79,7 +79,7 @@ export class TransformCache {
     const streaming = new StreamingSupport(environment.clock)
     const scopes = Map.groupBy(views, scopeKey)
     this.#watches = [...scopes.values()].map(shared => this.#watch(shared, streaming, options))
-    // In the order of the options.
+    // The informers are kept in the order of the option `views`.
     const byKey = new Map(this.#informers)
     this.#informers.clear()
     for (const { key } of views) this.#informers.set(key, byKey.get(key) as AnyInformer)
@@ -103,8 +103,8 @@ export class TransformCache {
   }
 
   /**
-   * Reads one object of a view, or of a view that these cover (rule D13): metadata, or a part of the namespaces or labels, is read from a wider
-   * view, and nothing more is kept for it. `undefined` if the object does not exist. Waits for the first state.
+   * Reads one object of a cached view, or of a view that a cached view covers (rule D13): its metadata, or fewer namespaces or labels, are read from
+   * the wider view, and nothing more is stored. `undefined` if the object does not exist. Waits for the first state.
    *
    * Rejects with a `ViewNotCachedError`, a `NotSyncedError` (the signal), an `InformerStoppedError`, a `TransformError`, or the server's error if
    * waiting is pointless.
@@ -118,7 +118,7 @@ export class TransformCache {
     return (await this.#lister(view, options.signal)).get(key) as FromServer<C> | undefined
   }
 
-  /** Lists the objects of a view, in a new array. As {@link TransformCache.get}. */
+  /** Lists the objects of a view, in a new array. Otherwise as {@link TransformCache.get}. */
   async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<FromServer<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
     const { signal, ...which } = options
@@ -131,7 +131,7 @@ export class TransformCache {
     await Promise.all([...this.#informers.values()].map(informer => informer.whenSynced(options)))
   }
 
-  /** Its objects and their estimated memory; the estimate takes some milliseconds (rule T4). */
+  /** The objects of the cache and their estimated memory; the estimate takes some milliseconds (rule T4). */
   stats(): TransformCacheStats {
     const views = [...this.#informers.values()].map(({ store }) => viewStats(store))
     return { views, watches: this.#watches.length }
@@ -205,7 +205,7 @@ export class TransformCache {
     this.#timer = this.#environment.clock.timer(ms, () => void this.#measure())
   }
 
-  /** Sets the metrics, a view in each turn of the event loop, and again after a while. */
+  /** Sets the metrics, of one view in each turn of the event loop, and again after the interval. */
   async #measure(): Promise<void> {
     const environment = this.#environment
     this.#measureSoon(this.#metricsEveryMs)
@@ -228,7 +228,7 @@ export class TransformCache {
     metrics.gauge('wherry_cache_kept_bytes', keptBytes, { view })
   }
 
-  /** A view that is no longer cached is not shown. */
+  /** Removes the metrics of a view that is no longer cached. */
   #forget(view: string): void {
     for (const name of ['objects', 'received_bytes', 'kept_bytes']) {
       this.#environment.metrics.forget?.(`wherry_cache_${name}`, { view })

@@ -3,7 +3,7 @@ import { abortSignal, checkOptions } from '@wherry/client/internal'
 import { type InformerState, InformerStoppedError, type SharedInformer, type Store } from '@wherry/informer'
 import { isPermanent, type ReflectorSet, StoreReader, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
 
-/** An informer of a {@link TransformCache}: read and followed as any other, begun and ended by the cache. */
+/** An informer of a {@link TransformCache}. It is read and followed like any informer; the cache starts and ends it. */
 export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
   readonly view: View<C, S>
   readonly #reflectors: ReflectorSet
@@ -48,7 +48,7 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
     })
   }
 
-  /** Handles a failure of the reflectors, which try again. Called by the cache. */
+  /** Handles a failure of the reflectors, which try again unless they have stopped. Called by the cache. */
   feedFailed(error: Error): void {
     if (!this.hasSynced && (this.state === 'stopped' || isPermanent(error))) this.#waiters.reject(error)
   }

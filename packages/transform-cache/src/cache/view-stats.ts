@@ -13,8 +13,8 @@ export interface ViewStats {
   /** The received size of the stored objects, in bytes. */
   readonly receivedBytes: number
   /**
-   * The estimated bytes on the heap: the store's own for each object, and the view's values. A sample of up to 512 objects,
-   * evenly spread, is measured, and extrapolated by the received bytes; `memoryReport` measures all objects.
+   * The estimated bytes on the heap: the store's own data for each object, and the view's values. A sample of up to 512
+   * objects, evenly spread, is measured, and extrapolated by the received bytes; `memoryReport` measures all objects.
    */
   readonly keptBytes: number
   /** `keptBytes` for each received byte; 0 if nothing was received. */
@@ -23,7 +23,8 @@ export interface ViewStats {
   readonly managedFieldsShare: number
 }
 
-const most = 512
+/** The maximum number of objects that are measured. */
+const maxSample = 512
 
 export function viewStats(store: Store<unknown>): ViewStats {
   const { objects, failed, receivedBytes, managedFieldsShare } = store.stats()
@@ -40,11 +41,12 @@ export function viewStats(store: Store<unknown>): ViewStats {
 }
 
 /**
- * By linear regression of the bytes kept on the bytes received, with a known sum: right if each object keeps the
- * same, if each keeps the same part, and for most in between.
+ * Estimates the bytes of all values by a linear regression of the kept bytes on the received bytes; the sum of these over all
+ * values is known. The estimate is right if each object keeps the same number of bytes or the same fraction, and in most
+ * cases in between.
  */
 function valueBytes(store: Store<unknown>, objects: number): number {
-  const step = Math.max(1, Math.ceil(objects / most))
+  const step = Math.max(1, Math.ceil(objects / maxSample))
   const estimate = new HeapEstimate(internedUpTo)
   // Objects that could not be transformed have no value.
   let [values, valuesReceived] = [0, 0]

@@ -102,28 +102,28 @@ export class HeapEstimate {
   }
 }
 
-/** An object or a list that is still to be looked at. */
+/** An object or a list that is still to be measured. */
 interface Held {
   readonly value: object
   readonly depth: number
   readonly upTo: number
 }
 
-/** A kube-apiserver takes 10,000. */
+/** The maximum depth of a value. A kube-apiserver accepts 10,000 levels. */
 const mostDepth = 20_000
 /** The depth of labels, annotations, owners and finalizers. */
 const sharedDepth = 2
 const numberBytes = 16
 const listBytes = 32
-/** A shape of its own, seen in heap snapshots: a map and its descriptors. */
+/** The bytes of a further hidden class, as heap snapshots show them: a map and its descriptors. */
 const hiddenClassBytes = 120
-/** V8 keeps shorter values of JSON once. */
+/** The maximum length of texts that V8 stores once when it parses JSON. */
 const maxInternalized = 10
 /** How many values are remembered to be counted once; enough for labels and namespaces of a large cluster. */
 const maxSeen = 100_000
 
 function shapeBytes(properties: number): number {
-  // Between 24 and 56: V8 reserves room until it knows the final size.
+  // An empty object takes between 24 and 56 bytes: V8 reserves room until it knows the final size.
   if (properties === 0) return 40
   if (properties <= 128) return 24 + 8 * properties
   return 24 + 24 * 2 ** Math.ceil(Math.log2(properties * 1.5))

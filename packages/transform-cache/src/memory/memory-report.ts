@@ -16,11 +16,11 @@ export interface ViewMemory {
   /** The view's key. */
   readonly view: string
   readonly objects: number
-  /** How many of these could not be transformed. */
+  /** How many of these objects could not be transformed. */
   readonly failed: number
   /** The size of the stored objects, in bytes as received. */
   readonly receivedBytes: number
-  /** Estimated bytes on the heap: the kept values, and the store's own data for each. */
+  /** Estimated bytes on the heap: the kept values, and the store's own data for each object. */
   readonly keptBytes: number
   /** `keptBytes` per received byte; 0 if nothing was received. */
   readonly ratio: number
@@ -79,7 +79,7 @@ export async function memoryReport(
   const all = isIterable(informers) ? [...informers] : [informers]
   const views: ViewMemory[] = []
   for (const informer of all) views.push(await measured(informer, largest, clock))
-  const sum = (of: 'receivedBytes' | 'keptBytes'): number => views.reduce((total, view) => total + view[of], 0)
+  const sum = (field: 'receivedBytes' | 'keptBytes'): number => views.reduce((total, view) => total + view[field], 0)
   const report = { views, receivedBytes: sum('receivedBytes'), keptBytes: sum('keptBytes') }
   return Object.defineProperty(report, 'toString', { value: () => memoryText(report) })
 }

@@ -2,9 +2,9 @@ import { OptionRangeError, OptionTypeError, type SelfNamedProjection } from '@wh
 import { nameOfProjection, selfNamed } from '@wherry/client/internal'
 
 /**
- * Applies projections one after another, each to the result of the one before. Its name combines theirs.
+ * Applies projections one after another, each to the result of the previous projection. The name combines the names of the projections.
  *
- * @throws OptionTypeError for a function without a name (`selfNamed`), OptionRangeError for fewer than two
+ * @throws OptionTypeError for a function without a name (`selfNamed`), OptionRangeError for fewer than two projections
  * @example
  * ```ts
  * import { deployments } from '@wherry/client/resources/apps'

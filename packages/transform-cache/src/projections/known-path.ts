@@ -31,5 +31,5 @@ type HasKey<T, Key extends string, Rest extends readonly string[]> = T extends r
         : false
     : false
 
-/** The type without `null` and `undefined`; `never` of a type that says nothing. */
+/** The type without `null` and `undefined`; `never` for `unknown` and `any`. */
 type Known<T> = unknown extends T ? never : NonNullable<T>

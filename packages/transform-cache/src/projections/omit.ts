@@ -15,7 +15,7 @@ export interface OmitProjection<P extends Path> extends SelfNamed {
 }
 
 /**
- * Leaves out these paths, and `metadata.managedFields`. A path through a list leaves it out of each item.
+ * Leaves out these paths, and `metadata.managedFields`. A path through a list is left out of each item.
  *
  * @throws OptionRangeError for no path, an empty path, or a path of the object's identity
  * @example

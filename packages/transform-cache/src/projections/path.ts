@@ -7,7 +7,7 @@ import { OptionRangeError, OptionTypeError } from '@wherry/client'
  */
 export type Path = string | readonly string[]
 
-/** By key: `true` for everything below, otherwise the tree of some of it. */
+/** By key: `true` for everything below the key, otherwise the tree of the paths below it. */
 export interface PathTree {
   readonly [key: string]: PathTree | true
 }

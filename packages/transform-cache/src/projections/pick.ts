@@ -6,7 +6,7 @@ import { type Path, textOf, treeOf } from './path.ts'
 
 /** The result of {@link pick}: the paths that `T` has, and the object's identity. */
 export type Picked<T, P extends Path> = Intersection<
-  // Each type is in a function: a path of the identity that `T` does not have is `unknown`, and a union of types with that is nothing else.
+  // Each type is the parameter of a function: a path of the identity that `T` does not have is `unknown`, and a union with `unknown` is `unknown`.
   P | IdentityPath extends infer Each ? (Each extends Path ? (one: PickedPath<T, Each>) => void : never) : never
 >
 
@@ -22,8 +22,8 @@ type KnownPaths<Unknown> = [Unknown] extends [never] ? unknown : { readonly 'the
  * Keeps these paths and the object's identity: `apiVersion`, `kind`, and of the metadata `name`, `namespace`, `uid` and `resourceVersion`. Missing
  * values are left out. A path through a list picks from each of its items.
  *
- * Keep `metadata.labels` if you select lists by labels. The kept values are those of the object: a small part of a large object holds nothing else
- * of it.
+ * Keep `metadata.labels` if you select lists by labels. The kept values are those of the object, not copies: a small part of a large object keeps
+ * nothing else of the object in memory.
  *
  * A path that the type of the resource's objects does not have does not compile. A resource without a type takes any path.
  *
@@ -47,7 +47,7 @@ export function pick<const P extends readonly [Path, ...Path[]]>(...paths: P): P
   return selfNamed(name, (object: object) => take(object)) as PickProjection<P[number]>
 }
 
-/** The paths that every ready-made projection keeps. */
+/** The paths that `pick` always keeps, and that `omit` never leaves out. */
 export const identity: readonly IdentityPath[] = [
   'apiVersion',
   'kind',
@@ -81,7 +81,7 @@ type Step<T, Key extends string, Rest extends Path> = Key extends keyof T
 
 type Leaf<T, Key extends string> = Key extends keyof T ? Subset<T, Key> : unknown
 
-/** TypeScript's own `Pick`, which keeps optional keys optional; a key that only a map may have is that too. */
+/** TypeScript's own `Pick`, which keeps optional keys optional. A key that only an index signature allows is optional too. */
 type Subset<T, Key extends keyof T> = [keyof Named<T, Key>] extends [never]
   ? { [K in Key]?: T[K] | undefined }
   : Named<T, Key>
@@ -99,7 +99,7 @@ type Below<V, Rest extends Path> = V extends readonly (infer Item)[]
 /** The paths that begin with one of these keys. */
 type FirstOf<K> = K extends string | number ? `${K}` | `${K}.${string}` | readonly [`${K}`, ...string[]] : never
 
-/** One of several types that does not have the path, which another one has: nothing is kept of it. A type that says nothing may have any path. */
+/** The result for a member of a union that does not have the path, but another member does: nothing of it is kept. An untyped member may have any path. */
 type Lacking<V, Rest extends Path> = keyof V extends keyof KubernetesObject
   ? unknown
   : Rest extends `${infer Key}.${string}` | readonly [infer Key extends string, ...string[]]

@@ -5,12 +5,12 @@ setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as (options: object) => void
 
 function heapUsed(): number {
-  // It collects until a collection frees nothing more.
+  // This collects garbage until a collection frees nothing more.
   gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   return process.memoryUsage().heapUsed
 }
 
-/** Bytes of heap that are held by what `make` gives: the median of three, since others use the heap too. */
+/** The bytes of heap that the result of `make` holds: the median of three, since other code uses the heap too. */
 export function heapOf(make: () => unknown): number {
   const measured = [0, 0, 0].map(() => {
     const before = heapUsed()
@@ -24,7 +24,7 @@ export function heapOf(make: () => unknown): number {
 
 let random = 1
 
-/** Text that nothing else has. */
+/** Text that occurs nowhere else. */
 export function letters(length: number): string {
   let text = ''
   while (text.length < length) {

@@ -1,14 +1,14 @@
 import { resized } from './resized.ts'
 
 /**
- * A binary heap of small whole numbers (ids), the least key first, of equal keys the one with the
- * least tie. Any id can be removed: its place is known.
+ * A binary heap of small whole numbers (ids): the least key first; of equal keys, the least tie
+ * first. Any id can be removed, because its place is known.
  */
 export class IndexedHeap {
   #ids = new Int32Array(initial)
   #keys = new Float64Array(initial)
   #ties = new Float64Array(initial)
-  /** By id: its place in the heap and one more; 0 where it is not in it. */
+  /** By id: its place in the heap plus one; 0 if the id is not in the heap. */
   #places = new Int32Array(initial)
   #size = 0
 
@@ -43,7 +43,7 @@ export class IndexedHeap {
     this.#up(this.#size++, id, key, tie)
   }
 
-  /** Takes an id out that is in the heap. */
+  /** Removes an id that is in the heap. */
   remove(id: number): void {
     const place = (this.#places[id] as number) - 1
     this.#places[id] = 0
@@ -52,11 +52,11 @@ export class IndexedHeap {
     const moved = this.#ids[last] as number
     const key = this.#keys[last] as number
     const tie = this.#ties[last] as number
-    // What stood last goes where the gap is, and from there whichever way it has to.
+    // The last id fills the gap, and moves from there down or up to its place.
     this.#up(this.#down(place, key, tie), moved, key, tie)
   }
 
-  /** Empties the heap and gives its memory back. (Empty by `remove`, it keeps it: it may be in use again at once.) */
+  /** Empties the heap and frees its memory. (`remove` keeps the memory even of an empty heap, which may be filled again at once.) */
   clear(): void {
     this.#ids = new Int32Array(initial)
     this.#keys = new Float64Array(initial)
@@ -65,7 +65,7 @@ export class IndexedHeap {
     this.#size = 0
   }
 
-  /** Puts an id at `place`, or above it, once greater ones have come down. */
+  /** Puts an id at `place`, or higher, after it has moved greater ids down. */
   #up(place: number, id: number, key: number, tie: number): void {
     let at = place
     while (at > 0) {
@@ -80,7 +80,7 @@ export class IndexedHeap {
     this.#places[id] = at + 1
   }
 
-  /** Moves ids that are less than `key` up into the gap at `place`; returns where the gap is then. */
+  /** Moves ids that are less than `key` up into the gap at `place`. Returns the new place of the gap. */
   #down(place: number, key: number, tie: number): number {
     let at = place
     for (;;) {

@@ -10,14 +10,14 @@ export class Links {
     this.previous = new Int32Array(capacity)
   }
 
-  /** Makes room for the items below `capacity`, which are all that are linked then; they stay linked. */
+  /** Makes room for the items below `capacity`. All linked items must be below it; they stay linked. */
   resize(capacity: number): void {
     this.next = resized(this.next, new Int32Array(capacity))
     this.previous = resized(this.previous, new Int32Array(capacity))
   }
 }
 
-/** One list: first in, first out, with removal from anywhere. No object for an item, and none to collect. */
+/** A list: first in, first out, with removal from anywhere. It makes no object for an item, so no garbage. */
 export class LinkedList {
   readonly #links: Links
   #first = -1
@@ -28,7 +28,7 @@ export class LinkedList {
     this.#links = links
   }
 
-  /** The item that is in it the longest; -1 if it is empty. */
+  /** The item that has been in the list the longest; -1 if the list is empty. */
   get first(): number {
     return this.#first
   }
@@ -53,7 +53,7 @@ export class LinkedList {
     this.#size += 1
   }
 
-  /** Takes an item out that is in this list. */
+  /** Removes an item that is in this list. */
   remove(item: number): void {
     const { next, previous } = this.#links
     const behind = next[item] as number

@@ -2,7 +2,7 @@ import { IndexedHeap } from './heap.ts'
 import { LinkedList } from './links.ts'
 import type { Slots } from './slots.ts'
 
-/** How the keys that wait longest get their turn. */
+/** How the keys that have been ready the longest get their turn. */
 export interface Ageing {
   readonly afterMs: number
   readonly every: number
@@ -16,18 +16,18 @@ interface Level {
 }
 
 /**
- * The keys that can be handed out: a line for each priority, and one of all of them by age.
+ * The keys that can be handed out: a line for each priority, and a line of all keys by age.
  *
- * The highest priority is next. But when `ageing.every - 1` keys in a row went past the one that is
- * ready the longest, and that has been for `ageing.afterMs`, it is. So once a key has been ready for
- * `afterMs`, one of `every` keys that are taken is the oldest; what becomes ready later is younger
- * and stays so. With m keys older than itself, it is at the latest the (m + 1) × `every`-th from then.
+ * The key with the highest priority is next, except if the last `ageing.every - 1` keys passed the
+ * oldest key, and that key has been ready for `ageing.afterMs`: then the oldest key is next. So once a
+ * key has been ready for `afterMs`, each `every`-th key that is taken is the oldest. Keys that become
+ * ready later are younger, so a key with m older keys is at the latest the (m + 1) × `every`-th from then.
  */
 export class ReadyKeys<K> {
   readonly #slots: Slots<K>
   readonly #ageing: Ageing
   readonly #byAge: LinkedList
-  /** The levels by priority, the empty ones among them until they are too many. */
+  /** The levels by priority. Empty levels stay until there are too many of them. */
   readonly #levels = new Map<number, Level>()
   readonly #byId: Level[] = []
   readonly #spareIds: number[] = []
@@ -45,7 +45,7 @@ export class ReadyKeys<K> {
     return this.#byAge.size
   }
 
-  /** The priorities that there are keys of, and how many, in no order. */
+  /** Each priority that has keys, and their number, in no order. */
   *depths(): IterableIterator<[number, number]> {
     for (const { priority, slots } of this.#levels.values()) if (slots.size > 0) yield [priority, slots.size]
   }
@@ -125,5 +125,5 @@ export class ReadyKeys<K> {
   }
 }
 
-/** So many empty levels are kept at least, so that the few priorities in use make no garbage. */
+/** At least this many empty levels are kept, so that the few priorities in use make no garbage. */
 const keptEmpty = 16

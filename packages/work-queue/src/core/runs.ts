@@ -3,12 +3,12 @@ import { LinkedList, Links } from './links.ts'
 /** A run of a key. */
 export interface Run {
   readonly slot: number
-  /** What the key was handed out with. */
+  /** The priority with which the key was handed out. */
   readonly priority: number
   readonly startedAt: number
 }
 
-/** The runs under way, in the order in which they began. There are few of them, and their objects are used again. */
+/** The runs under way, in the order in which they began. There are few of them, and their objects are reused. */
 export class Runs {
   readonly #links = new Links(initial)
   readonly #order = new LinkedList(this.#links)
@@ -19,7 +19,7 @@ export class Runs {
     return this.#order.size
   }
 
-  /** Begins a run, and gives the small whole number that it is known by until `end`. */
+  /** Begins a run. Returns its id, a small whole number, which is valid until `end`. */
   begin(slot: number, priority: number, startedAt: number): number {
     const id = this.#spare.pop() ?? this.#runs.push({ slot, priority, startedAt }) - 1
     if (id === this.#links.next.length) this.#links.resize(id * 2)
@@ -40,7 +40,7 @@ export class Runs {
     this.#spare.push(id)
   }
 
-  /** The longest first. */
+  /** The runs, the longest first. */
   *[Symbol.iterator](): IterableIterator<Run> {
     for (let id = this.#order.first; id !== -1; id = this.#order.after(id)) yield this.get(id)
   }

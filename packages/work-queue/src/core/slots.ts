@@ -1,39 +1,39 @@
 import { LinkedList, Links } from './links.ts'
 import { resized } from './resized.ts'
 
-/** What a key is, as bits of {@link Slots.flags}. A key that runs can be AGAIN or DELAYED as well. */
+/** The key can be handed out. A bit of {@link Slots.flags}, as are the next three; a key that runs can be AGAIN or DELAYED as well. */
 export const READY = 1
-/** It waits for its time. */
+/** The key waits for its time. */
 export const DELAYED = 2
-/** It is handed out, and `done` has not been called. */
+/** The key is handed out, and `done` has not been called. */
 export const RUNNING = 4
-/** It was added while it ran, and is ready as soon as it is done. */
+/** The key was added while it ran, and will be ready as soon as it is done. */
 export const AGAIN = 8
 
 /**
  * The state of each key, in columns: a key has a slot, a small whole number, as long as it is
- * pending or runs. So a million keys are a dozen arrays and a map, and not a million objects.
+ * pending or runs. So a million keys take a few arrays and a map, and not a million objects.
  */
 export class Slots<K> {
   /** Place in the line of its priority while READY. */
   readonly line: Links = new Links(initial)
-  /** Place among the READY ones, by age. */
+  /** Place among all READY keys, by age. */
   readonly age: Links = new Links(initial)
   flags: Uint8Array = new Uint8Array(initial)
-  /** The priority that it is pending with. */
+  /** The priority with which the key is pending. */
   priority: Float64Array = new Float64Array(initial)
-  /** When it was added to be handed out at once, or came due. */
+  /** When the key was added without delay, or came due. */
   since: Float64Array = new Float64Array(initial)
   /** While RUNNING: its run. */
   run: Int32Array = new Int32Array(initial)
 
-  /** The idle ones among them. */
+  /** The slots by key, also those of idle keys. */
   readonly #slots = new Map<K, number>()
   /**
-   * Keys that are neither pending nor running, the longest so first: a few stay in the map for a
-   * while, at most one to each 32 others. A deleted entry of a large Map stays in its key's bucket
-   * until the whole table is rebuilt, so that a key that comes and goes among many others would
-   * be looked up behind thousands of its own.
+   * The idle keys, which are neither pending nor running, the longest idle first. A few of them stay in
+   * the map for a while, at most one for each 32 others. A deleted entry of a large Map stays in its key's
+   * bucket until the whole table is rebuilt. So the look-up of a key that comes and goes among many others
+   * would pass thousands of that key's deleted entries.
    */
   readonly #idle = new LinkedList(this.line)
   #keys: (K | undefined)[] = []
@@ -49,7 +49,7 @@ export class Slots<K> {
     return this.#keys[slot] as K
   }
 
-  /** The slot of a key, which has one from now on; its flags are 0 if it had none. */
+  /** Returns the slot of a key, and gives the key a slot if it has none. The flags are 0 if it was neither pending nor running. */
   obtain(key: K): number {
     const slot = this.#slots.get(key)
     if (slot === undefined) return this.#add(key)
@@ -57,7 +57,7 @@ export class Slots<K> {
     return slot
   }
 
-  /** Frees the slot of a key that is in no list any more. Returns whether it was the last of a flood, so that memory was freed. */
+  /** Makes a key idle, which is in no list any more. Returns whether it was the last key of a flood, so that memory was freed. */
   delete(slot: number): boolean {
     this.flags[slot] = 0
     this.#idle.push(slot)
@@ -102,5 +102,5 @@ export class Slots<K> {
 }
 
 const initial = 16
-/** An empty queue keeps the memory of so many keys. */
+/** An empty queue keeps memory for this many keys. */
 const kept = 4096

@@ -5,18 +5,18 @@ import type { RateLimiter } from './rate-limiter.ts'
 export interface BucketOptions {
   /** How many retries a second in the long run, of all keys together, 0.001 or more. @default 10 */
   readonly perSecond?: number | undefined
-  /** How many may come at once after a quiet time, a whole number, 1 or more. @default 100 */
+  /** How many retries may come at once after a quiet time, a whole number, 1 or more. @default 100 */
   readonly burst?: number | undefined
 }
 
 /**
  * A token bucket over all keys, as client-go's `BucketRateLimiter`: 10 retries a second, 100 at once.
  *
- * Each retry takes a token, or waits for one that is still to come; the line for those has no end.
- * A key that is due before its token would come takes none. (In client-go each further add of a
- * key that waits takes another, and with enough of them the line grows without bound.)
+ * Each retry takes a token, or waits for a future token; any number of keys can wait. A key that is
+ * due before its token would come takes none. (In client-go, each further add of a waiting key takes
+ * another token, so repeated adds make the waits grow without bound.)
  *
- * Keeps nothing of a key: it has no failures to forget.
+ * It records no failures of keys, so `failures` is always 0 and `forget` does nothing.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export interface BucketOptions {
 export class BucketRateLimiter<K = string> implements RateLimiter<K> {
   readonly #perMs: number
   readonly #burst: number
-  /** The number of tokens; below 0, so many are promised to waiting keys. */
+  /** The number of tokens that are left. If it is negative, so many future tokens are promised to waiting keys. */
   #tokens: number
   #filledAt: number | undefined
 

@@ -14,7 +14,7 @@ export interface ExponentialOptions {
  * Doubles the wait with each failure of the same key: 5 ms, 10 ms, 20 ms … 1000 s, as client-go's
  * `ItemExponentialFailureRateLimiter` does.
  *
- * A failure is remembered until `forget`: call it when a key has succeeded, and when it is gone.
+ * Failures are remembered until `forget`: call it when a key has succeeded, and when it is gone.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { OptionRangeError } from '../option.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
 /**
- * Several limiters in one: all are asked, and the longest wait counts; so does the greatest number of failures.
+ * Combines several limiters: each is called, and the longest wait counts, as does the greatest number of failures.
  *
  * `new MaxOfRateLimiter(new ExponentialRateLimiter(), new BucketRateLimiter())` is client-go's
  * `DefaultControllerRateLimiter`.
@@ -12,9 +12,9 @@ import type { RateLimiter } from './rate-limiter.ts'
  * ```ts
  * import { BucketRateLimiter, ExponentialRateLimiter, MaxOfRateLimiter, WorkQueue } from '@wherry/work-queue'
  *
- * const ofKey = new ExponentialRateLimiter({ baseMs: 100, maxMs: 60_000 })
- * const ofAll = new BucketRateLimiter({ perSecond: 5, burst: 20 })
- * const queue = new WorkQueue({ rateLimiter: new MaxOfRateLimiter(ofKey, ofAll) })
+ * const perKey = new ExponentialRateLimiter({ baseMs: 100, maxMs: 60_000 })
+ * const overall = new BucketRateLimiter({ perSecond: 5, burst: 20 })
+ * const queue = new WorkQueue({ rateLimiter: new MaxOfRateLimiter(perKey, overall) })
  * ```
  */
 export class MaxOfRateLimiter<K = string> implements RateLimiter<K> {

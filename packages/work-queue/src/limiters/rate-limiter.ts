@@ -10,7 +10,7 @@ export interface RateLimiter<K> {
    *
    * @param now the queue's monotonic time, in milliseconds
    * @param due the time at which the key is due already (`now` or before: it is ready), so that a limiter need not
-   *   reserve a later time for it. Undefined if it does not wait.
+   *   reserve a later time for it. Undefined if the key is not pending.
    */
   when(key: K, now: number, due: number | undefined): number
   /** Forgets the failures of `key`, because it has succeeded or is given up. */

@@ -13,10 +13,10 @@ const kinds: Readonly<Record<string, readonly [apiVersion: string, kind: string]
   ...{ statefulsets: ['apps/v1', 'StatefulSet'], jobs: ['batch/v1', 'Job'] },
 }
 
-/** A Pod's spec that any server takes. */
+/** A Pod's spec that any server accepts. */
 export const podSpec: JsonObject = { containers: [{ name: 'main', image: 'registry.example.com/main:1' }] }
 
-/** What a test of the player does as a user, in the namespace `default`. */
+/** A user of the cluster, for tests of the player, in the namespace `default`. */
 export class User {
   readonly #server: ApiServer
 
@@ -61,7 +61,7 @@ export class User {
   }
 }
 
-/** An object, as far as tests of the player look at it. */
+/** An object with the fields that tests of the player read. */
 export interface Played {
   readonly metadata: {
     readonly name: string

@@ -1,9 +1,9 @@
 import { findApiServer } from '../find-binary.ts'
 
 /**
- * Whether tests of `what` against a real API server can run here. With `CI=true` always: there they fail where it is
- * missing. Elsewhere one line says which tests are skipped and how to run them. Where a run leaves real servers out altogether
- * (`WHERRY_REAL=false`), nothing is said.
+ * Whether tests of `what` against a real API server can run here. With `CI=true` they always run, and fail if the server is
+ * missing. Otherwise one line says which tests are skipped and how to run them, unless the run leaves out all real servers
+ * (`WHERRY_REAL=false`).
  */
 export async function realApiServerAvailable(what: string): Promise<boolean> {
   if (process.env.WHERRY_REAL === 'false') return false

@@ -13,13 +13,13 @@ export interface Access {
 
 export interface TestAnswer {
   readonly status: number
-  /** The texts of its `Warning` headers. */
+  /** The texts of the answer's `Warning` headers. */
   readonly warnings: readonly string[]
-  // biome-ignore lint/suspicious/noExplicitAny: a test says by its expectation what shape it is
+  // biome-ignore lint/suspicious/noExplicitAny: a test expects a shape
   readonly body: any
 }
 
-/** One request on a connection of its own. A body that is text is sent as it is, else as JSON. */
+/** Sends one request on a connection of its own. A body that is text is sent as it is, any other body as JSON. */
 export function ask(
   access: Access,
   method: string,
@@ -73,7 +73,7 @@ export function processesNaming(text: string): Listed[] {
     .filter(({ state }) => state !== 'Z')
 }
 
-/** Looks at `condition` until it holds; fails, with what it looked at last, when the time is over. */
+/** Calls `look` until `holds` accepts its result, which it returns. Fails with the last result when the time is over. */
 export async function eventually<T>(
   look: () => T | Promise<T>,
   holds: (seen: T) => boolean,

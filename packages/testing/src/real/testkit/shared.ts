@@ -3,7 +3,7 @@ import { askEtcd, base64 } from '../etcd-gateway.ts'
 import { type RealApiServer, startRealApiServer } from '../real-apiserver.ts'
 import { ask, eventually } from './client.ts'
 
-/** Users that RBAC allows nothing but what a test grants, each with the token `token-of-NAME`. */
+/** Users that have only the rights that a test grants, each with the token `token-of-NAME`. */
 const users = ['reader', 'one']
 
 /** The detector of sockets, timers and processes that a test leaves open. `tools/vitest/setup.ts` puts it here. */
@@ -18,14 +18,14 @@ interface Shared {
 const starting: { shared?: Promise<Shared> } = {}
 
 /**
- * A real API server with RBAC and without controllers that all test files of this process use, one after another: to start
- * one takes more than most files do with it. It is as a new one: what those before made is gone, and no longer served. Three
- * things differ: its revision, what etcd has of former revisions, and what somebody changed of what it had at its start.
+ * A real API server with RBAC and without controllers that all test files of this process use, one after another: its start
+ * takes longer than most test files. It is like a new server: the objects of earlier files are gone, and their definitions
+ * are no longer served. Three things differ: its revision, the former revisions in etcd, and changes of objects that it had at its start.
  *
- * Without controllers a server puts 60 definitions into force in half a minute, with them in seconds: a test file
+ * Without controllers, a server takes half a minute to put 60 definitions into force, and with controllers seconds: a test file
  * that creates many definitions starts a server with controllers.
  *
- * The server ends with this process: to close it does nothing. A test may restart it. A test file that pauses the server, counts
+ * The server ends with this process; `close` does nothing. A test may restart it. A test file that pauses the server, counts
  * its requests, fills it, or needs other options starts a server of its own.
  */
 export async function sharedRealServer(): Promise<RealApiServer> {
@@ -56,8 +56,8 @@ const definitionKeys = '/registry/apiextensions.k8s.io/customresourcedefinitions
 const serviceKeys = '/registry/apiregistration.k8s.io/apiservices/'
 
 /**
- * Takes all keys that came since the start out of etcd, whatever finalizers objects have. That the server takes the groups
- * away of definitions that are gone is left to it, and waited for.
+ * Removes all keys since the start from etcd, whatever finalizers the objects have. Then waits until the server no longer
+ * serves the groups of removed definitions.
  */
 async function empty({ server, revision }: Shared): Promise<void> {
   const groups = new Set<string>()
@@ -79,13 +79,13 @@ async function empty({ server, revision }: Shared): Promise<void> {
   )
 }
 
-/** The group in a name as `games.arcade.example.com` or `v1.arcade.example.com`. */
+/** The group in a name such as `games.arcade.example.com` or `v1.arcade.example.com`. */
 function groupOf(key: string, prefix: string): string {
   const name = key.slice(prefix.length)
   return name.slice(name.indexOf('.') + 1)
 }
 
-/** The documents in which the server still has one of these groups: what it serves, in both forms, and OpenAPI. */
+/** The documents in which the server still has any of these groups: discovery in both forms, and OpenAPI. */
 async function served(server: RealApiServer, groups: ReadonlySet<string>): Promise<string[]> {
   if (groups.size === 0) return []
   const json = 'application/json'
@@ -114,7 +114,7 @@ interface KeysAnswer {
   readonly kvs?: readonly { readonly key: string }[]
 }
 
-/** Removes keys, no more at once than etcd takes in one transaction. */
+/** Removes keys, at most as many at once as etcd accepts in a transaction. */
 async function remove({ folder }: RealApiServer, keys: readonly string[]): Promise<void> {
   for (let at = 0; at < keys.length; at += 100) {
     const success = keys.slice(at, at + 100).map(key => ({ request_delete_range: { key: base64(key) } }))

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '@wherry/apiserver/clock'
 
 /**
- * A clock of this machine that never fires timers of `ms` milliseconds and more. What a client would try again by itself
- * after so long is never tried: if it happens all the same, something else made it happen, however slow the machine is.
+ * A clock of this machine that never fires timers of `ms` milliseconds or more. So a client never makes a retry that it delays by
+ * so long. If the retry comes all the same, it has another cause, however slow the machine is.
  */
 export function shortTimers(ms: number): Clock {
   const clock = systemClock()

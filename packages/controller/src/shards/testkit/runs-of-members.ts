@@ -1,9 +1,7 @@
 import { keyText, sleep } from '@wherry/client/internal'
-import { leases } from '@wherry/client/resources/coordination'
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, serviceAccounts } from '@wherry/client/resources/core'
 import { at, games } from '../../operator/testkit/games.ts'
-import { type OperatorUidShardOptions, shardsLabel } from '../options.ts'
-import { ringLabel } from '../ring-names.ts'
+import type { OperatorUidShardOptions } from '../options.ts'
 import type { Member, RingOfMembers } from './ring-of-members.ts'
 
 /** A write of a run, as the server accepted it. */
@@ -44,7 +42,7 @@ export class RunsOfMembers {
           for (let write = 0; write < writes; write += 1) {
             const metadata = at(`w-${run}-${write}`)
             await client.create(
-              leases,
+              serviceAccounts,
               { metadata: { ...metadata, annotations: { key: keyText(key), by: name, run } } },
               { timeoutMs: 2000 },
             )
@@ -61,7 +59,7 @@ export class RunsOfMembers {
 
   /** Reads what the server has accepted. Nobody changes these objects, so their versions are of their creation. */
   async observe(): Promise<void> {
-    const { items } = await this.#ring.writer.list(leases.within({ labels: `!${ringLabel},!${shardsLabel}` }))
+    const { items } = await this.#ring.writer.list(serviceAccounts)
     for (const { metadata } of items) {
       const { key, by, run } = metadata.annotations ?? {}
       if (key === undefined || by === undefined) continue

@@ -176,6 +176,17 @@ export class Sharder {
 }
 
 function choose(shards: readonly string[], key: string): string {
-  const weight = (shard: string): string => createHash('sha256').update(`${shard} ${key}`).digest('hex')
-  return shards.toSorted((a, b) => (weight(a) < weight(b) ? -1 : 1))[0] as string
+  return shards.toSorted((a, b) => (weightOf(a, key) < weightOf(b, key) ? -1 : 1))[0] as string
+}
+
+/** The weights so far. Members and objects of all tests have few names. */
+const weights = new Map<string, string>()
+
+function weightOf(shard: string, key: string): string {
+  const text = `${shard} ${key}`
+  const known = weights.get(text)
+  if (known !== undefined) return known
+  const weight = createHash('sha256').update(text).digest('hex')
+  weights.set(text, weight)
+  return weight
 }

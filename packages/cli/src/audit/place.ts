@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ClusterAccess } from '@wherry/client'
-import { fromKubeconfigFile } from '@wherry/client/internal'
+import { accessOfKubeconfig } from '@wherry/client/internal'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { oneLine } from '../one-line.ts'
@@ -20,7 +20,7 @@ export async function clusterOf(
   { cwd }: CommandHost,
 ): Promise<Place> {
   const path = kubeconfig === undefined ? undefined : resolve(cwd, kubeconfig)
-  const access = await fromKubeconfigFile(path, { context }).catch((error: Error) => {
+  const access = await accessOfKubeconfig(path, { context }).catch((error: Error) => {
     throw refused(`there is no cluster: ${oneLine(error.message)}`, error)
   })
   if (access.impersonate !== undefined)

@@ -134,7 +134,7 @@ async function runByUid(seed: number, seen: { takeovers: number; counts: number 
   expect(simulation.pending()).toEqual([])
 }
 
-/** Lets time go on until nothing is left. Fails with what is left after `ms`. */
+/** Lets time go on until nothing is left, or fails after `ms`. */
 async function emptyWithin(ms: number, left: () => Promise<string[]>, simulation: Simulation): Promise<void> {
   const stepMs = 5_000
   let found = await left()
@@ -145,7 +145,7 @@ async function emptyWithin(ms: number, left: () => Promise<string[]>, simulation
   expect(found, `after ${ms} ms`).toEqual([])
 }
 
-/** The games whose ConfigMap does not have their last title. */
+/** The names of the games without a ConfigMap that has their last title. */
 async function untitled(client: Client): Promise<string[]> {
   const { items } = await client.list(configMaps.within({ namespaces: ['default'] }))
   const titles = new Map(items.map(({ metadata, data }) => [metadata.name, data?.title]))

@@ -57,7 +57,7 @@ export class Collection {
   /** The number of different received objects that have these fingerprints, including deleted ones. */
   distinctOf(fingerprints: Iterable<Fingerprint>): number {
     let count = 0
-    for (const one of fingerprints) count += (this.#deleted.get(one) ?? 0) + (this.#sizes.has(one) ? 1 : 0)
+    for (const object of fingerprints) count += (this.#deleted.get(object) ?? 0) + (this.#sizes.has(object) ? 1 : 0)
     return count
   }
 

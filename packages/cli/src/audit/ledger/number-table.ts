@@ -8,7 +8,7 @@ const fewest = 16
  * `get`, `set` and `delete` do not depend on the number of entries.
  */
 export class NumberTable {
-  /** Pairs of a fingerprint and its number. The fingerprint 0 is an empty slot. An entry lies at its slot, or in one of the full slots that follow it. */
+  /** Pairs of a fingerprint and its number. The fingerprint 0 is an empty slot. An entry lies at its slot, or after it, with no empty slot between. */
   #pairs = new Float64Array(2 * fewest)
   #size = 0
 

@@ -8,7 +8,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const program = await asJavaScript(new URL('./wherry-program.ts', import.meta.url))
   return measureWebhook(context, {
     command: process.execPath,
-    args: [...deployedOptions, ...(context.options.mainThread === true ? [compilesOnMainThread] : []), program],
+    args: [...deployedOptions, ...(context.options.concurrent === true ? [] : [compilesOnMainThread]), program],
     env: { BENCH_VIEW: String(context.options.view) },
   })
 }

@@ -124,7 +124,11 @@ class CanonicalWriter {
     bytes[at++] = quote
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i)
-      if (code < 0x20 || code > tilde || code === quote || code === backslash) return this.#longText(text)
+      if (code < 0x20 || code > tilde || code === quote || code === backslash) {
+        // The text is written again, at another position if the buffer is flushed, or not at all if it can't be printed.
+        this.#most = Math.max(this.#most, at)
+        return this.#longText(text)
+      }
       bytes[at++] = code
     }
     bytes[at++] = quote

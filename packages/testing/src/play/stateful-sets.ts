@@ -36,7 +36,7 @@ async function fill(
   pods: ReadonlyMap<string, JsonObject>,
   { first, last, revision, key }: Ordinals,
 ): Promise<boolean> {
-  const { name, namespace } = identity(set)
+  const { name } = identity(set)
   const isOrdered = stringAt(objectAt(set, 'spec'), 'podManagementPolicy') !== 'Parallel'
   let isBusy = false
   for (let ordinal = first; ordinal <= last; ordinal++) {
@@ -54,7 +54,6 @@ async function fill(
     if (!isDeleted(pod)) await scene.delete(podKind, pod)
     if (isOrdered) return true
   }
-  if (tooMany.length > 0) scene.wakeWhen({ kind: podKind, key: `${namespace}/${name}` }, statefulSetKind, key)
   return isBusy || tooMany.length > 0
 }
 

@@ -1,3 +1,4 @@
+import { sleep } from '@wherry/client/internal'
 import { type Lease, leases } from '@wherry/client/resources/coordination'
 import { configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
@@ -266,6 +267,25 @@ it('M2: an operator that fails, or a declaration that throws, is started again, 
     expect(states(clusters)).toEqual(['a running', 'b running'])
     expect(events).toEqual(['b two', 'a one'])
     expect(operator.state).toBe('running')
+  }))
+
+it('logs once that a cluster has failed, however often its operator ends', () =>
+  inFleet(['a'], async fleet => {
+    const { simulation } = fleet
+    let starts = 0
+    await fleet.secret('a')
+    fleet.operate(operator => {
+      const start = async (): Promise<void> => {
+        starts += 1
+        await sleep(simulation.clock, 100)
+        if (starts < 4) throw new Error('not yet')
+      }
+      operator.addComponent({ name: 'own', start, stop: async () => {} })
+    })
+    await simulation.advance(60_000)
+    expect(starts).toBe(4)
+    const logged = fleet.logged.map(([message]) => message).filter(message => message.startsWith('the cluster is'))
+    expect(logged).toEqual(['the cluster is starting', 'the cluster is failed', 'the cluster is running'])
   }))
 
 it('M2: a provider that fails is called again, and removes nothing', () =>

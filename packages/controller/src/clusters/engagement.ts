@@ -24,7 +24,7 @@ export interface Cluster {
  * - `starting`: its operator waits for the first state of its sources.
  * - `running`: all its watches are open.
  * - `disconnected`: it was running, and a watch is down. It is retried; the cached objects stay.
- * - `failed`: its operator has ended with an error, and starts again with backoff.
+ * - `failed`: its operator has ended with an error, and starts again with backoff. It stays `failed` until the operator runs.
  * - `stopping`: it was removed or changed, and its reconciles end.
  */
 export type ClusterState = 'invalid' | 'starting' | 'running' | 'disconnected' | 'failed' | 'stopping'
@@ -159,11 +159,9 @@ export class Engagement {
   }
 
   #stateNow(): ClusterState {
-    if (this.#operator !== undefined) {
-      if (this.#round.signal.aborted) return 'stopping'
-      if (this.#operator.state !== 'running') return 'starting'
+    if (this.#operator !== undefined && this.#round.signal.aborted) return 'stopping'
+    if (this.#operator?.state === 'running')
       return this.#operator.cache.report().informers.every(isUp) ? 'running' : 'disconnected'
-    }
     if (this.#engaged === undefined) return 'invalid'
     return this.#failure === undefined ? 'starting' : 'failed'
   }

@@ -12,13 +12,17 @@ export interface MemorySample {
 /** The maximum number of samples that are kept. A longer run drops every second sample, as often as needed. */
 const mostSamples = 1_000
 
-/** Reads the memory of a command and its children, once a second and more rarely in a long run. */
+/** The times between the first samples, in milliseconds. A command may end within a second. */
+const firstWaitsMs = [100, 200, 300, 400]
+const waitMs = 1_000
+
+/** Reads the memory of a command and its children: five times in the first second, then once a second, and more rarely in a long run. */
 export class MemorySamples implements AsyncDisposable {
   readonly #pid: number
   readonly #now: () => number
   readonly #receivedBytes: () => number
   readonly #startMs: number
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   #samples: MemorySample[] = []
   #every = 1
   #ticks = 0
@@ -34,10 +38,15 @@ export class MemorySamples implements AsyncDisposable {
     this.#receivedBytes = receivedBytes
     this.#startMs = now()
     this.#reading = this.#read()
-    this.#timer = setInterval(() => {
+    this.#wait(firstWaitsMs)
+  }
+
+  #wait([nextMs = waitMs, ...others]: readonly number[]): void {
+    this.#timer = setTimeout(() => {
       this.#ticks++
       if (this.#ticks % this.#every === 0) this.#reading = this.#reading.then(() => this.#read())
-    }, 1_000)
+      this.#wait(others)
+    }, nextMs)
   }
 
   /** Reads the memory now. */
@@ -56,7 +65,7 @@ export class MemorySamples implements AsyncDisposable {
 
   /** Stops, and resolves with all samples. */
   async stop(): Promise<readonly MemorySample[]> {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     await this.#reading
     return this.#samples
   }

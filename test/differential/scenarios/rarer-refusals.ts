@@ -23,6 +23,15 @@ const nodeAffinity = {
 const about = { apiVersion: 'v1', kind: 'Pod', name: 'p', namespace: '{ns}', uid: 'u' }
 const time = '2024-01-01T00:00:00.000000Z'
 
+/** A certificate request with another signature than that of its key. */
+function forged(request: string): string {
+  const pem = Buffer.from(request, 'base64').toString('utf8')
+  const [head = '', foot = ''] = pem.match(/-----.*-----/g) ?? []
+  const der = Buffer.from(pem.replaceAll(/-----.*-----/g, ''), 'base64')
+  der.writeUInt8(der.readUInt8(der.length - 1) ^ 1, der.length - 1)
+  return Buffer.from(`${head}\n${der.toString('base64')}\n${foot}\n`).toString('base64')
+}
+
 /** Kinds that operators make seldom, or that the cluster makes. */
 export const rarerVariants: readonly Variants[] = [
   {
@@ -246,6 +255,7 @@ export const rarerVariants: readonly Variants[] = [
     changes: [
       ['spec', none],
       ['spec.request', 'eA=='],
+      ['spec.request', forged(csr)],
       ['spec.request', none],
       ['spec.signerName', none],
       ['spec.signerName', 'a'],

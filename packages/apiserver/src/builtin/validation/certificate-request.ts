@@ -78,10 +78,17 @@ function requestProblem(pem: string): string | undefined {
     // The first byte of a bit string is the number of its unused bits.
     if (hash === undefined || verify(hash, info as Buffer, publicKey, contentOf(signature as Buffer).subarray(1)))
       return
-    return 'x509: signature by its key is not valid'
+    return unverified[publicKey.asymmetricKeyType ?? ''] ?? 'x509: unsupported key'
   } catch {
     return 'asn1: structure error: not a certificate request'
   }
+}
+
+/** What Go says of a signature that is not by the key, by the type of the key. */
+const unverified: Readonly<Record<string, string>> = {
+  ec: 'x509: ECDSA verification failure',
+  rsa: 'crypto/rsa: verification error',
+  ed25519: 'x509: Ed25519 verification failure',
 }
 
 /** The elements within an element in DER, each with its tag and its length. */

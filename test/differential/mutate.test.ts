@@ -89,12 +89,19 @@ const names = new Map(originals.map(({ kind, object }) => [kind, (object as Answ
 interface Answer {
   readonly message?: string
   readonly metadata?: { readonly name?: string }
-  readonly rules?: readonly unknown[]
   readonly details?: { readonly causes?: readonly { readonly reason: string; readonly field: string }[] }
 }
 
-/** An object without what the comparison of scenarios sees to, and with the one empty list that a real server prints as `null`. */
+/**
+ * An object without what the comparison of scenarios sees to, with empty lists as `null`, as a real server prints them, and without the finalizer that only a
+ * real server gives to a volume.
+ */
 function asCompared(answer: Answer): object {
-  const rules = answer.rules?.length === 0 ? { rules: null } : {}
-  return { ...answer, ...rules, metadata: { ...answer.metadata, managedFields: undefined, resourceVersion: undefined } }
+  const metadata = { ...answer.metadata, managedFields: undefined, resourceVersion: undefined }
+  const text = JSON.stringify({ ...answer, metadata }, (name, value) => {
+    if (!Array.isArray(value)) return value
+    const items = name === 'finalizers' ? value.filter(one => one !== 'kubernetes.io/pv-protection') : value
+    return items.length > 0 ? items : name === 'finalizers' ? undefined : null
+  })
+  return JSON.parse(text) as object
 }

@@ -18,17 +18,32 @@ const morePod = {
   imagePullSecrets: [{ name: 's' }],
   hostAliases: [{ ip: '10.0.0.1', hostnames: ['a.example.com'] }],
   topologySpreadConstraints: [
-    { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { a: 'b' } } },
+    {
+      ...{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' },
+      ...{ labelSelector: { matchLabels: { a: 'b' } }, matchLabelKeys: ['x'] },
+      ...{ minDomains: 1, nodeAffinityPolicy: 'Honor', nodeTaintsPolicy: 'Ignore' },
+    },
   ],
   affinity: {
     podAntiAffinity: {
       preferredDuringSchedulingIgnoredDuringExecution: [
-        { weight: 5, podAffinityTerm: { topologyKey: 'zone', labelSelector: { matchLabels: { a: 'b' } } } },
+        {
+          weight: 5,
+          podAffinityTerm: {
+            ...{ topologyKey: 'zone', labelSelector: { matchLabels: { a: 'b' } } },
+            ...{ namespaces: ['n'], matchLabelKeys: ['x'], mismatchLabelKeys: ['y'] },
+          },
+        },
       ],
     },
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: {
-        nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'In', values: ['fast'] }] }],
+        nodeSelectorTerms: [
+          {
+            matchExpressions: [{ key: 'disk', operator: 'In', values: ['fast'] }],
+            matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }],
+          },
+        ],
       },
     },
   },
@@ -67,11 +82,11 @@ function enriched(value: unknown): unknown {
   return { ...copy, ...morePod, volumes, containers: [{ ...first, ...moreContainer, env }, ...rest] }
 }
 
-/** The one kind to compare, if it is set. */
-const only = process.env.WHERRY_KIND
+/** The kinds to compare, with commas between; all kinds if it is not set. */
+const only = process.env.WHERRY_KIND?.split(',')
 
 const manifests = validManifests
-  .filter(({ kind }) => only === undefined || kind === only)
+  .filter(({ kind }) => only === undefined || only.includes(kind))
   .map(one => ({ ...one, object: enriched(one.valid) as Manifest }))
 
 const texts = fc.constantFrom(

@@ -3,7 +3,7 @@ import { isRawNumber, type Json, type JsonObject, parseJson } from '@wherry/cel/
 import { stringify } from 'yaml'
 import type { ServerReply } from './exchange.ts'
 import { gzipMember } from './gzip-member.ts'
-import { fromLatin1, toLatin1 } from './objects/stored.ts'
+import { fromLatin1, goJson } from './objects/stored.ts'
 import { protobufCodec } from './protobuf/loaded.ts'
 import type { Representation } from './requests/representation.ts'
 import type { Counter } from './stats.ts'
@@ -78,7 +78,7 @@ export class Responder {
 
   /** Sends a whole answer of one JSON value. */
   json(status: number, value: Json): void {
-    this.latin1(status, `${toLatin1(JSON.stringify(value))}\n`, 0)
+    this.latin1(status, `${goJson(value)}\n`, 0)
   }
 
   /** Sends a whole answer, with a text that has a character for each byte. `objectBytes` of its bytes are objects. */

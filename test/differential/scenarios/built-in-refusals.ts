@@ -1,12 +1,5 @@
 import { merge, post, put, quietly, type Scenario, type Step } from '../scenario.ts'
-
-/** A manifest of a kind, and other values of its fields, by where they are: `spec.ports.0.port`; `undefined` takes a field away. */
-interface Variants {
-  readonly kind: string
-  readonly path: string
-  readonly valid: object
-  readonly changes: readonly (readonly [at: string, value: unknown])[]
-}
+import { rarerRefusals, rarerVariants, type Variants } from './rarer-refusals.ts'
 
 const namespaced = (group: string, plural: string): string => `/apis/${group}/namespaces/{ns}/${plural}`
 const rbac = 'rbac.authorization.k8s.io'
@@ -646,8 +639,12 @@ const few: readonly Variants[] = [
     valid: {
       ...{ metadata: { name: '{ns}-a' }, handler: 'h' },
       scheduling: { nodeSelector: { a: 'b' }, tolerations: [{ key: 'k', operator: 'Exists' }] },
+      overhead: { podFixed: { cpu: '10m', memory: '1Mi' } },
     },
     changes: [
+      ['overhead', {}],
+      ['overhead.podFixed.cpu', '-1'],
+      ['overhead.podFixed', { pods: '1' }],
       ['handler', none],
       ['handler', 'A'],
       ['scheduling.nodeSelector', { 'a b': 'c' }],
@@ -656,7 +653,7 @@ const few: readonly Variants[] = [
     ],
   },
 ]
-const all = [...variants, ...few]
+const all = [...variants, ...few, ...rarerVariants]
 
 /** Manifests that both servers take, and where they are posted. */
 export const validManifests: readonly Pick<Variants, 'kind' | 'path' | 'valid'>[] = all
@@ -687,6 +684,7 @@ function steps({ path, valid, changes }: Variants): readonly Step[] {
 /** What of an object of a built-in kind is required, and what its fields may be. */
 export const refusalScenarios: readonly Scenario[] = [
   ...all.map(one => ({ name: `${one.kind} that are refused`, steps: steps(one) })),
+  ...rarerRefusals,
   {
     name: 'updates to what a new object could not be',
     steps: ['deployments', 'statefulsets', 'daemonsets'].flatMap(plural => {

@@ -11,7 +11,7 @@ const pod = (name: string, ...containers: object[]): object => ({
   spec: { containers, terminationGracePeriodSeconds: 0, automountServiceAccountToken: false },
 })
 /** A request for a certificate of `CN=a`, in base64. */
-const csr =
+export const csr =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF3RERFS01BZ0dBMVVFQXd3QllUQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCTzd6QWExY0E2RElPejdYS1NBOEE1dXZkbjRYYzVDb0Rzb0RzU0VEMXhpMnVIdjEwL1lHczNLczMwdUsyVWYvCnVzcjFGY3ZiMVBzZVNrRXQ5dkUzWmV5Z0FEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpQmZaVVQvSjNpZFk0enoKMTF1UExQdFcrV3lFRGVHblFET09QZ09mdHpPUWh3SWhBSmRMU2hCUE1VSXF0R3JkeDdWMjRFZUVIT3dLUURUeApGMHFLWmVPZFJtbUMKLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=='
 
 const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices'

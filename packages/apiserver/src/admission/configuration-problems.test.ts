@@ -121,5 +121,14 @@ describe('the problems of a webhook configuration', () => {
     expect(at({ url: 'https://h', service: {} })).toEqual([
       'c: Required value: exactly one of url or service is required',
     ])
+    const service = { name: 'a', namespace: 'b' }
+    for (const path of ['/', '/a', '/a/b.c/']) expect(at({ service: { ...service, port: 8443, path } })).toEqual([])
+    expect(at({ service: { ...service, port: 70_000, path: 'a//B' } })).toMatchObject([
+      'c.service.port: Invalid value: 70000: port is not valid: must be between 1 and 65535, inclusive',
+      `c.service.path: Invalid value: "a//B": must start with a '/'`,
+      'c.service.path: Invalid value: "a//B": segment[0] may not be empty',
+      'c.service.path: Invalid value: "a//B": segment[1] may not be empty',
+      expect.stringContaining('c.service.path: Invalid value: "a//B": segment[2]: a lowercase RFC 1123 subdomain'),
+    ])
   })
 })

@@ -7,12 +7,12 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 import { completeBehavior } from './autoscaler-behavior.ts'
 import { countTemplate } from './daemon-set.ts'
-import { completeJob, labelAsPods } from './job.ts'
+import { completeJob } from './job.ts'
 import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
 import { completeLimits, rarerDefaults } from './rarer-defaults.ts'
 import { dropAffinity, serviceDefaults } from './service.ts'
-import { completeSet, workloadDefaults } from './workload-defaults.ts'
+import { completeController, completeSet, workloadDefaults } from './workload-defaults.ts'
 import { keptTexts, leftOutZeros } from './zero-values.ts'
 
 /** The defaults of a type's fields. Functions are called in the order of the fields. */
@@ -41,6 +41,8 @@ const completed: ReadonlySet<string> = new Set([
   ...['flowschemas', 'prioritylevelconfigurations'].map(one => `${one}.flowcontrol.apiserver.k8s.io`),
   ...['resourceclaims', 'resourceslices', 'deviceclasses'].map(one => `${one}.resource.k8s.io`),
   'apiservices.apiregistration.k8s.io',
+  'certificatesigningrequests.certificates.k8s.io',
+  'controllerrevisions.apps',
   'storageversionmigrations.storagemigration.k8s.io',
 ])
 
@@ -52,7 +54,7 @@ function typeOf(type: ResourceType): FieldType | undefined {
 const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   pods: completePod,
   'jobs.batch': completeJob,
-  replicationcontrollers: labelAsPods,
+  replicationcontrollers: completeController,
   'daemonsets.apps': daemonSet => countTemplate(daemonSet, '0'),
   'statefulsets.apps': completeSet,
   services: dropAffinity,

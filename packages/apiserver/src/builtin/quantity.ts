@@ -30,6 +30,16 @@ export function isLess(a: string, b: string): boolean {
   return signed(a) < signed(b)
 }
 
+/** Whether a quantity is a whole number. */
+export function isWhole(text: string): boolean {
+  return signed(text) % one === 0n
+}
+
+/** The amount of a quantity as a number, rounded. */
+export function numberOf(text: string): number {
+  return Number(signed(text)) / Number(one)
+}
+
 function signed(text: string): bigint {
   const nanos = nanosOf(parse(text))
   return text.startsWith('-') ? -nanos : nanos

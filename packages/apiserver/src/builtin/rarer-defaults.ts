@@ -14,10 +14,16 @@ export const rarerDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.EndpointPort': { protocol: 'TCP' },
   'core.v1.NodeCondition': { lastHeartbeatTime: null, lastTransitionTime: null },
   'core.v1.DaemonEndpoint': { Port: 0 },
+  'core.v1.NodeStatus': { allocatable: of => own(of, 'capacity') },
+  'apps.v1.ControllerRevision': { revision: 0 },
+  'core.v1.NodeAddress': noTexts('type', 'address'),
   'core.v1.NodeSystemInfo': noTexts(
     ...['machineID', 'systemUUID', 'bootID', 'kernelVersion', 'osImage', 'containerRuntimeVersion', 'kubeletVersion'],
     ...['kubeProxyVersion', 'operatingSystem', 'architecture'],
   ),
+  'discovery.v1.EndpointSlice': { endpoints: null, ports: null },
+  'discovery.v1.ForZone': noTexts('name'),
+  'discovery.v1.ForNode': noTexts('name'),
   'discovery.v1.EndpointPort': { name: '', protocol: 'TCP' },
   'networking.v1.IngressClassParametersReference': { scope: 'Cluster' },
   'scheduling.v1.PriorityClass': { value: 0, preemptionPolicy: 'PreemptLowerPriority' },
@@ -27,6 +33,7 @@ export const rarerDefaults: Readonly<Record<string, Defaults>> = {
     ...{ fsGroupPolicy: 'ReadWriteOnceWithFSType', requiresRepublish: false, seLinuxMount: false },
     preventPodSchedulingIfMissing: false,
   },
+  'storage.v1.CSINodeDriver': { topologyKeys: null },
   'storage.v1.TokenRequest': { audience: '' },
   'storage.v1.VolumeAttachmentStatus': { attached: false },
   'flowcontrol.v1.FlowSchemaSpec': { matchingPrecedence: 1000 },
@@ -47,7 +54,11 @@ export function completeLimits(range: KubeObject): void {
   const spec = objectAt(range, 'spec')
   const limits = own(spec ?? {}, 'limits')
   if (spec === undefined || !Array.isArray(limits)) return
-  spec.limits = limits.map(one => (isObject(one) && stringAt(one, 'type') === 'Container' ? ofContainers(one) : one))
+  // A real server prints an empty list as null.
+  spec.limits =
+    limits.length === 0
+      ? null
+      : limits.map(one => (isObject(one) && stringAt(one, 'type') === 'Container' ? ofContainers(one) : one))
 }
 
 function ofContainers(item: JsonObject): JsonObject {

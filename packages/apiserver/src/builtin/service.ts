@@ -141,21 +141,12 @@ function dropUnused(spec: JsonObject, before: JsonObject): void {
   spec.ports = objectsAt(spec, 'ports').map(({ nodePort: _, ...port }) => port)
 }
 
-/** The problems of a Service that replaces another, and of a load balancer's address in a Service of another type. */
+/** The problems of a Service that replaces another. */
 export function serviceProblems(service: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const [spec, before] = [objectAt(service, 'spec') ?? {}, objectAt(old, 'spec')]
-  const wrong = statusProblems(service, spec)
-  if (before === undefined || !hasIp(spec) || !hasIp(before)) return wrong
+  if (before === undefined || !hasIp(spec) || !hasIp(before)) return []
   const [ips, were] = [own(spec, 'clusterIPs'), own(before, 'clusterIPs')].map(list => (list ?? []) as string[])
-  const moved = (were as string[]).flatMap((ip, i) =>
+  return (were as string[]).flatMap((ip, i) =>
     ip === ips?.[i] ? [] : [invalid(`spec.clusterIPs[${i}]`, ips, 'may not change once set')],
   )
-  return [...moved, ...wrong]
-}
-
-function statusProblems(service: KubeObject, spec: JsonObject): StatusCause[] {
-  const ingress = objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')
-  if (ingress.length === 0 || stringAt(spec, 'type') === 'LoadBalancer') return []
-  const message = "Forbidden: may only be used when `spec.type` is 'LoadBalancer'"
-  return [{ reason: 'FieldValueForbidden', message, field: 'status.loadBalancer.ingress' }]
 }

@@ -94,7 +94,13 @@ function textOf(value: Json): string {
 function readProblem(value: Json, reads: NonNullable<FieldType['reads']>): Problem | undefined {
   switch (reads) {
     case 'bytes': {
-      if (Array.isArray(value)) return undefined
+      // Bytes may also be a list of numbers.
+      if (Array.isArray(value)) {
+        const bad = value.find(item => item !== null && !isByte(item as Json)) as Json | undefined
+        if (bad === undefined) return undefined
+        const got = typeof bad === 'number' ? `number ${textOf(bad)}` : goKind(bad)
+        return { got, of: 'uint8', stops: false }
+      }
       if (typeof value !== 'string') return { got: goKind(value), of: '[]uint8', stops: false }
       const text = base64Problem(value)
       return text === undefined ? undefined : { text, of: '[]uint8', stops: false }
@@ -114,6 +120,10 @@ function readProblem(value: Json, reads: NonNullable<FieldType['reads']>): Probl
       return text === undefined ? undefined : { text, of: 'string', stops: true }
     }
   }
+}
+
+function isByte(value: Json): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 256
 }
 
 function quantityProblem(text: string): string | undefined {

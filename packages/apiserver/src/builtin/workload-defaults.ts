@@ -1,6 +1,7 @@
 import { objectAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
+import { labelAsPods } from './job.ts'
 
 /** The defaults of update strategies. Only a rolling update has parameters. */
 const rolling: Defaults = {
@@ -99,4 +100,11 @@ export function completeSet(set: KubeObject): void {
     partition: partition ?? rollingSet.partition,
     maxUnavailable: maxUnavailable ?? rollingSet.maxUnavailable,
   }
+}
+
+/** Completes a ReplicationController. An empty selector counts as absent. */
+export function completeController(controller: KubeObject): void {
+  const spec = objectAt(controller, 'spec')
+  if (spec !== undefined && Object.keys(objectAt(spec, 'selector') ?? {}).length === 0) delete spec.selector
+  labelAsPods(controller)
 }

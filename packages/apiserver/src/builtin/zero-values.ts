@@ -1,12 +1,14 @@
 /** Texts that are kept when they are empty. All other texts are left out when they are empty. */
 export const keptTexts: ReadonlySet<string> = new Set([
   ...['reason', 'message'].map(field => `meta.v1.Condition.${field}`),
-  ...['storageClassName', 'volumeAttributesClassName'].flatMap(field =>
-    ['PersistentVolumeClaimSpec', 'PersistentVolumeSpec'].map(type => `core.v1.${type}.${field}`),
-  ),
+  ...['storageClassName', 'volumeAttributesClassName'].map(field => `core.v1.PersistentVolumeClaimSpec.${field}`),
+  ...['volumeMode', 'volumeAttributesClassName'].map(field => `core.v1.PersistentVolumeSpec.${field}`),
+  'core.v1.PersistentVolumeClaimSpec.volumeMode',
   ...['holderIdentity', 'strategy', 'preferredHolder'].map(field => `coordination.v1.LeaseSpec.${field}`),
   ...['hostname', 'nodeName', 'zone'].map(field => `discovery.v1.Endpoint.${field}`),
-  ...['name', 'appProtocol'].map(field => `discovery.v1.EndpointPort.${field}`),
+  ...['name', 'appProtocol', 'protocol'].map(field => `discovery.v1.EndpointPort.${field}`),
+  ...['reclaimPolicy', 'volumeBindingMode'].map(field => `storage.v1.StorageClass.${field}`),
+  'storage.v1.CSIDriverSpec.fsGroupPolicy',
   'core.v1.EndpointAddress.nodeName',
   'core.v1.EndpointPort.appProtocol',
   'storage.v1.VolumeAttachmentSource.persistentVolumeName',
@@ -44,6 +46,7 @@ export const leftOutZeros: Readonly<Record<string, readonly string[]>> = {
   'core.v1.EventSeries': ['count'],
   'core.v1.NodeSpec': ['unschedulable'],
   'core.v1.ContainerImage': ['sizeBytes'],
+  'core.v1.CSIPersistentVolumeSource': ['readOnly'],
   'core.v1.NFSVolumeSource': ['readOnly'],
   'core.v1.PersistentVolumeClaimVolumeSource': ['readOnly'],
   'core.v1.PodSpec': ['hostNetwork', 'hostPID', 'hostIPC'],

@@ -30,7 +30,11 @@ describe('built-ins that are stored at another version', () => {
     withServer(async ({ call, server, sim }) => {
       await call('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
       const events = '/apis/events.k8s.io/v1/namespaces/shop/events'
-      expect((await call('POST', events, { metadata: { name: 'a' }, note: 'sold' })).status).toBe(201)
+      const event = {
+        ...{ metadata: { name: 'a' }, regarding: { namespace: 'shop' }, type: 'Normal', action: 'A', reason: 'R' },
+        ...{ eventTime: '2024-01-01T00:00:00.000000Z', reportingController: 'c', reportingInstance: 'i' },
+      }
+      expect((await call('POST', events, { ...event, note: 'sold' })).status).toBe(201)
       expect((await call('GET', '/api/v1/events')).json.items).toMatchObject([{ message: 'sold' }])
       await call('DELETE', '/api/v1/namespaces/shop')
       await sim.advance(100)

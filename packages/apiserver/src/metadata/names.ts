@@ -10,6 +10,8 @@ export function isOwnServer(group: string): boolean {
 /** The resources with names that must only be usable as a path segment. */
 const pathSegments = new Set([
   'apiservices.apiregistration.k8s.io',
+  'certificatesigningrequests.certificates.k8s.io',
+  'events',
   'poddisruptionbudgets.policy',
   'roles.rbac.authorization.k8s.io',
   'clusterroles.rbac.authorization.k8s.io',

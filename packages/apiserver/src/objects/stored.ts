@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson, setOwn, sortKeys } from '@wherry/cel/internal'
+import { type Json, type JsonObject, parseJson, setOwn, sortKeys } from '@wherry/cel/internal'
 import type { KubeObject, ObjectMeta } from './object.ts'
 
 /**
@@ -157,6 +157,12 @@ export function toLatin1(text: string): string {
   // A search makes V8 flatten the text.
   if (!/[\u0080-\uffff]/.test(text)) return text
   return Buffer.from(text, 'utf8').toString('latin1')
+}
+
+/** A value as Go prints it, a character for each byte: `<`, `>` and `&` are escaped. */
+export function goJson(value: Json): string {
+  const escaped = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return toLatin1(JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped))
 }
 
 /** The text with the given bytes of UTF-8, a character for each byte. */

@@ -4,6 +4,7 @@ import type { FaultEffect } from '../faults/fault-rule.ts'
 import {
   atResourceVersion,
   fromLatin1,
+  goJson,
   metadataText,
   toLatin1,
   withHead,
@@ -255,7 +256,7 @@ export class WatchStream implements Observer {
 }
 
 function errorLine(status: Status, protobuf: boolean): string {
-  return eventLine('ERROR', toLatin1(JSON.stringify(status)), protobuf)
+  return eventLine('ERROR', goJson(status), protobuf)
 }
 
 /** An event as it is sent, a character for each byte. `object` has the same form, or is JSON. */

@@ -3,7 +3,7 @@ import { allOf, checked } from '../builtin/validation/causes.ts'
 import { checkClaim } from '../builtin/validation/claim.ts'
 import type { Strategies } from '../write/strategy.ts'
 
-/** The strategies of PersistentVolumeClaims and PersistentVolumes. */
+/** The strategies of PersistentVolumeClaims. */
 export const claimStrategies: Strategies = {
   persistentvolumeclaims: {
     admit(object, old) {
@@ -14,5 +14,4 @@ export const claimStrategies: Strategies = {
     problems: allOf(checked(checkClaim), claimProblems),
     answersDeleted: true,
   },
-  persistentvolumes: { answersDeleted: true },
 }

@@ -1,5 +1,5 @@
 import { objectAt, own } from '@wherry/cel/internal'
-import { taintNewNode } from '../builtin/node.ts'
+import { mergeLabelKeys } from '../builtin/label-keys.ts'
 import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
 import { podWarnings } from '../builtin/pod-warnings.ts'
@@ -7,11 +7,12 @@ import { allOf, checked } from '../builtin/validation/causes.ts'
 import { checkPod } from '../builtin/validation/pod.ts'
 import type { Strategies } from '../write/strategy.ts'
 
-/** The strategies of Pods and Nodes. */
+/** The strategies of Pods. */
 export const podStrategies: Strategies = {
   pods: {
     create(object) {
       object.status = newPodStatus(object)
+      mergeLabelKeys(object)
       const spec = objectAt(object, 'spec')
       const grace = own(spec ?? {}, 'terminationGracePeriodSeconds')
       // A negative grace period becomes one second.
@@ -24,10 +25,5 @@ export const podStrategies: Strategies = {
     problems: allOf(checked(checkPod), podProblems),
     warnings: podWarnings,
     answersDeleted: true,
-  },
-  nodes: {
-    admit(object, old) {
-      if (old === undefined) taintNewNode(object)
-    },
   },
 }

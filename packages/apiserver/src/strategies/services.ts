@@ -1,5 +1,6 @@
 import { allocate, serviceProblems } from '../builtin/service.ts'
-import { allOf, checked } from '../builtin/validation/causes.ts'
+import { allOf, checked, checkedStatus } from '../builtin/validation/causes.ts'
+import { checkServiceStatus } from '../builtin/validation/rarer-status.ts'
 import { checkService } from '../builtin/validation/service.ts'
 import type { Strategies } from '../write/strategy.ts'
 
@@ -10,7 +11,7 @@ export const serviceStrategies: Strategies = {
     update(object, old, part, addresses) {
       if (part === 'main') allocate(object, old, addresses)
     },
-    problems: allOf(serviceProblems, checked(checkService)),
+    problems: allOf(serviceProblems, checked(checkService), checkedStatus(checkServiceStatus)),
     answersDeleted: true,
     createsOnUpdate: true,
   },

@@ -2,13 +2,13 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 import type { Strategies, Strategy } from '../write/strategy.ts'
 import { admissionStrategies } from './admission.ts'
-import { apiServiceStrategies } from './api-services.ts'
 import { claimStrategies } from './claims.ts'
 import { dataStrategies } from './data.ts'
 import { definitionStrategies } from './definitions.ts'
+import { frequentStrategies } from './frequent.ts'
 import { jobStrategies } from './jobs.ts'
+import { otherStrategies } from './loaded.ts'
 import { namespaceStrategies } from './namespaces.ts'
-import { otherStrategies } from './others.ts'
 import { podStrategies } from './pods.ts'
 import { rbacStrategies } from './rbac.ts'
 import { serviceStrategies } from './services.ts'
@@ -22,16 +22,17 @@ const all: Strategies = {
   ...workloadStrategies,
   ...definitionStrategies,
   ...admissionStrategies,
-  ...apiServiceStrategies,
   ...claimStrategies,
   ...serviceStrategies,
   ...rbacStrategies,
-  ...otherStrategies,
+  ...frequentStrategies,
 }
 
 const none: Strategy = {}
 
 /** The strategy of a built-in resource. The strategy of a custom resource adds nothing to the rules of all resources. */
 export function strategyOf(type: ResourceType): Strategy {
-  return type.custom ? none : (all[resourceKey(type)] ?? none)
+  if (type.custom) return none
+  const key = resourceKey(type)
+  return all[key] ?? otherStrategies()[key] ?? none
 }

@@ -2,14 +2,22 @@ import { objectAt, stringAt } from '@wherry/cel/internal'
 import { nextTemplate } from '../builtin/daemon-set.ts'
 import { immutable } from '../builtin/immutable.ts'
 import { hasSameTemplate, namedTemplateWarnings, templateWarnings } from '../builtin/pod-warnings.ts'
-import { allOf, checked, checkedStatus } from '../builtin/validation/causes.ts'
+import { allOf, checked, checkedOnce, checkedStatus } from '../builtin/validation/causes.ts'
+import { checkRevision, checkRevisionData } from '../builtin/validation/classes.ts'
 import {
   checkDaemonSetStatus,
   checkDeploymentStatus,
   checkReplicaSetStatus,
   checkStatefulSetStatus,
 } from '../builtin/validation/status.ts'
-import { checkDaemonSet, checkDeployment, checkReplicaSet, checkStatefulSet } from '../builtin/validation/workloads.ts'
+import {
+  checkDaemonSet,
+  checkDeployment,
+  checkPodTemplate,
+  checkReplicaSet,
+  checkReplicationController,
+  checkStatefulSet,
+} from '../builtin/validation/workloads.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { Strategies } from '../write/strategy.ts'
 
@@ -22,6 +30,7 @@ function nameService(object: KubeObject): void {
 export const workloadStrategies: Strategies = {
   replicationcontrollers: {
     orphansByDefault: { warning: undefined },
+    problems: allOf(checked(checkReplicationController), checkedStatus(checkReplicaSetStatus)),
     warnings: namedTemplateWarnings('spec.template'),
   },
   'deployments.apps': {
@@ -49,5 +58,12 @@ export const workloadStrategies: Strategies = {
       checkedStatus(checkStatefulSetStatus),
     ),
   },
-  'controllerrevisions.apps': { problems: immutable('data') },
+  'controllerrevisions.apps': {
+    problems: allOf(checked(checkRevision), checkedOnce(checkRevisionData), immutable('data')),
+  },
+  podtemplates: {
+    answersDeleted: true,
+    problems: checked(checkPodTemplate),
+    warnings: namedTemplateWarnings('template'),
+  },
 }

@@ -105,10 +105,12 @@ function managerOf(userAgent: string): string {
 
 const userMetadata = ['labels', 'annotations', 'ownerReferences', 'finalizers'] as const
 const statusReset: FieldSet = { 'f:status': member }
+const requestReset: FieldSet = { 'f:spec': member, 'f:status': member }
 
 /** The fields that an endpoint resets to their old values, so that its writers do not own them. */
 function resetBy(type: ResourceType, subresource: string): FieldSet | undefined {
   if (subresource === 'scale') return undefined
+  if (subresource === '' && type.plural === 'certificatesigningrequests') return requestReset
   if (subresource !== 'status') return type.hasStatus ? statusReset : undefined
   const written = statusWrites(type)
   if (written.length === 0) return { 'f:metadata': member, 'f:spec': member }

@@ -13,6 +13,9 @@ const kinds: Readonly<Record<string, string>> = {
   patch: 'PatchOptions',
 }
 
+/** The place in a real server's code that knows the kinds of options. */
+const optionsScheme = 'pkg/runtime/scheme.go:111'
+
 function unsupported(field: string, value: Json, supported: readonly string[]): StatusCause {
   const known = supported.map(one => JSON.stringify(one)).join(', ')
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${known}`
@@ -76,6 +79,11 @@ function managerProblems(manager: string): StatusCause[] {
 export function readDeleteOptions(request: BodyOf, query: URLSearchParams): DeleteOptions {
   const { body } = request
   const value = body.length === 0 ? {} : parseOptions(request)
+  const { kind = '', apiVersion = '' } = value
+  if (kind !== '' && kind !== 'DeleteOptions') {
+    const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || 'meta.k8s.io/v1')}`
+    throw StatusError.badRequest(`${what} in scheme ${JSON.stringify(optionsScheme)}`)
+  }
   const asked = body.length === 0 ? query : new URLSearchParams()
   const preconditions = objectAt(value, 'preconditions')
   const policy = stringAt(value, 'propagationPolicy') ?? asked.get('propagationPolicy') ?? undefined

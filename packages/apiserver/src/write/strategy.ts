@@ -18,8 +18,8 @@ export interface Strategy {
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
   /** The warnings about an object for its sender. */
   warnings?(object: KubeObject, old: KubeObject | undefined): string[]
-  /** Whether the metadata is checked only if the rest of the object has no problems. */
-  readonly checksMetadataLast?: boolean
+  /** Whether the metadata is checked only if the rest of the object has no problems: all of it, or the characters of the name. */
+  readonly checksMetadataLast?: boolean | 'name'
   /** Brings values into their decoded form. Throws a `DecodeError` if a value can't be decoded. */
   decode?(object: KubeObject): void
   /** A finalizer that the first delete adds. */
@@ -34,6 +34,10 @@ export interface Strategy {
   marked?(object: KubeObject, now: string): void
   /** Whether a delete is answered with the object instead of a Status. */
   readonly answersDeleted?: boolean
+  /** Whether a new object without a name gets a UUID for its name. */
+  readonly namesItself?: boolean
+  /** Whether a new object has the status that it is sent with. */
+  readonly takesStatus?: boolean
   /** Whether an update of an object that does not exist creates it. */
   readonly createsOnUpdate?: boolean
   /** Whether an update leaves `metadata.generation` unchanged. */

@@ -189,6 +189,25 @@ describe('create', () => {
       }
     }))
 
+  it('F1: a delete with an object of another kind for its options is refused, and deletes nothing', () =>
+    withServer(async ({ call, configMap }) => {
+      await configMap('a')
+      const scheme = 'pkg/runtime/scheme.go:111'
+      for (const path of [cm, `${cm}/a`]) {
+        const { status, json } = await call('DELETE', path, { kind: 'Deployment', apiVersion: 'apps/v1' })
+        const message = `no kind "Deployment" is registered for version "apps/v1" in scheme "${scheme}"`
+        expect([status, json.reason, json.message]).toEqual([400, 'BadRequest', message])
+      }
+      expect((await call('DELETE', `${cm}/a`, { kind: 'DeleteOptions', apiVersion: 'apps/v1' })).status).toBe(200)
+    }))
+
+  it('F1: a refusal escapes what Go escapes in JSON', () =>
+    withServer(async ({ call }) => {
+      const { text, json } = await call('GET', `${cm}/a%3Cb%3E&é`)
+      expect(json.message).toBe('configmaps "a<b>&é" not found')
+      expect(text).toContain('configmaps \\"a\\u003cb\\u003e\\u0026é\\" not found')
+    }))
+
   it('F1: a JSON patch takes a missing field of an existing object for null', () =>
     withServer(async ({ call, configMap }) => {
       await configMap('a', { data: { x: '1' } })

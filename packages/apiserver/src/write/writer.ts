@@ -110,9 +110,10 @@ export class Writer {
     if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds
     if (metadata.selfLink !== undefined) delete metadata.selfLink
     metadata.uid = uuid(this.#random)
+    if (this.#strategyOf(type).namesItself && (metadata.name ?? '') === '') metadata.name = uuid(this.#random)
     metadata.creationTimestamp = this.#now()
     if (type.hasGeneration) metadata.generation = 1
-    if (type.hasStatus) {
+    if (type.hasStatus && this.#strategyOf(type).takesStatus !== true) {
       const status = newStatus(type)
       if (status === undefined) delete object.status
       else object.status = status
@@ -362,14 +363,25 @@ export class Writer {
     const ofPart = isOwnPart(part) && old !== undefined ? problemsOfPart(part, object, old) : undefined
     const { problems, checksMetadataLast } = this.#strategyOf(type)
     const causes = [...(ofPart ?? problems?.(object, old) ?? [])]
-    if (!checksMetadataLast || causes.length === 0) causes.unshift(...metaProblems(object, type))
+    if (causes.length === 0 || checksMetadataLast !== true) {
+      const ofName = checksMetadataLast === 'name' && causes.length > 0
+      const found = metaProblems(object, type)
+      causes.unshift(
+        ...(ofName
+          ? found.filter(({ field, reason }) => field !== 'metadata.name' || reason !== 'FieldValueInvalid')
+          : found),
+      )
+    }
     const schema = type.schema?.root
     if (schema !== undefined) {
       const status = part === 'status' && old !== undefined
       causes.push(...(status ? problemsOfStatus(schema, object, old) : problemsOf(schema, object, old)))
       causes.push(...problemsOfRules(schema, object, old, causes))
     }
-    if (causes.length > 0) throw StatusError.invalid(type, object.metadata.name ?? '', causes)
+    if (causes.length === 0) return
+    // A real server reports a cause of a built-in once, under the group of the version that it stores.
+    const group = type.storage?.group ?? type.group
+    throw StatusError.invalid({ ...type, group }, object.metadata.name ?? '', type.custom ? causes : once(causes))
   }
 
   /** Refuses new finalizers of an object that is being deleted, and another uid. */
@@ -390,6 +402,10 @@ export class Writer {
     // The server of custom resources validates an update twice.
     throw StatusError.invalid(type, next.metadata.name ?? '', type.custom ? [...causes, ...causes] : causes)
   }
+}
+
+function once(causes: readonly StatusCause[]): StatusCause[] {
+  return [...new Map(causes.map(cause => [JSON.stringify(cause), cause])).values()]
 }
 
 /** Refuses an invalid resourceVersion of an object. */

@@ -40,12 +40,18 @@ export class Causes {
     this.#found.push(tooLong(field, bytes))
   }
 
+  tooMany(field: string, count: number, most: number): void {
+    const message = `Too many: ${count}: must have at most ${most} items`
+    this.#found.push({ reason: 'FieldValueTooMany', message, field })
+  }
+
   forbidden(field: string, why: string): void {
     this.#found.push({ reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field })
   }
 
-  duplicate(field: string, value: Json): void {
-    this.#found.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${JSON.stringify(value)}`, field })
+  duplicate(field: string, value: Json, why = ''): void {
+    const message = `Duplicate value: ${JSON.stringify(value)}${why === '' ? '' : `: ${why}`}`
+    this.#found.push({ reason: 'FieldValueDuplicate', message, field })
   }
 
   notFound(field: string, value: string): void {
@@ -59,7 +65,7 @@ export class Causes {
   }
 
   /** Checks a text that is required, and must be in `known`. */
-  oneOf(field: string, value: Json | undefined, known: readonly string[]): void {
+  chosen(field: string, value: Json | undefined, known: readonly string[]): void {
     if (value === undefined || value === '') this.required(field)
     else if (!known.includes(value as string)) this.unsupported(field, value, known)
   }
@@ -113,6 +119,11 @@ export function checkedOnce(check: Check): Problems {
   return (object, old) => {
     return old === undefined ? [...found(check, object)] : []
   }
+}
+
+/** The `problems` of an object that replaces another and does not pass `check`. */
+export function checkedUpdate(check: Check): Problems {
+  return (object, old) => (old === undefined ? [] : added(check, object, old))
 }
 
 /** The `problems` of a resource that has all the problems of each of `all`, in this order. */

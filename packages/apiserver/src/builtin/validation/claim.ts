@@ -1,21 +1,28 @@
-import { objectAt, own, stringAt, stringsAt, subdomainProblems } from '@wherry/cel/internal'
-import type { Check } from './causes.ts'
+import { type Json, objectAt, own, stringAt, stringsAt, subdomainProblems } from '@wherry/cel/internal'
+import type { Causes, Check } from './causes.ts'
 import { checkSelector } from './label-selector.ts'
 import { checkStorage } from './resources.ts'
 
-const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+const alone = 'ReadWriteOncePod'
+const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', alone]
+
+/** Checks how a claim or a volume can be mounted. */
+export function checkAccessModes(at: string, value: Json | undefined, causes: Causes): void {
+  const modes = Array.isArray(value) ? (value as readonly string[]) : []
+  for (const mode of modes) {
+    if (!accessModes.includes(mode)) causes.unsupported(at, mode, accessModes)
+  }
+  if (modes.includes(alone) && modes.some(mode => mode !== alone && accessModes.includes(mode))) {
+    causes.forbidden(at, `may not use ${alone} with other access modes`)
+  }
+}
 
 export const checkClaim: Check = (claim, causes) => {
   const spec = objectAt(claim, 'spec') ?? {}
   const modes = stringsAt(spec, 'accessModes')
   if (modes.length === 0) causes.required('spec.accessModes', 'at least 1 access mode is required')
   checkSelector('spec.selector', objectAt(spec, 'selector'), causes)
-  for (const mode of modes) {
-    if (!accessModes.includes(mode)) causes.unsupported('spec.accessModes', mode, accessModes)
-  }
-  if (modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod')) {
-    causes.forbidden('spec.accessModes', 'may not use ReadWriteOncePod with other access modes')
-  }
+  checkAccessModes('spec.accessModes', modes, causes)
   checkStorage('spec.resources', objectAt(spec, 'resources'), causes)
   const name = stringAt(spec, 'storageClassName') ?? ''
   if (name !== '') causes.invalid('spec.storageClassName', name, ...subdomainProblems(name))

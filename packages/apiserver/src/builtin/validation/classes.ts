@@ -1,7 +1,17 @@
-import { dnsLabelProblems, objectAt, objectsAt, own, sameJson, stringAt, subdomainProblems } from '@wherry/cel/internal'
+import {
+  dnsLabelProblems,
+  isObject,
+  objectAt,
+  objectsAt,
+  own,
+  sameJson,
+  stringAt,
+  subdomainProblems,
+} from '@wherry/cel/internal'
 import { pathSegmentProblems } from '../../metadata/names.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkLabels } from './label-selector.ts'
+import { checkResources } from './resources.ts'
 import { checkTolerations } from './scheduling.ts'
 
 const maxPriority = 1_000_000_000
@@ -47,6 +57,9 @@ export const checkRuntimeClass: Check = (runtimeClass, causes) => {
   const handler = stringAt(runtimeClass, 'handler') ?? ''
   if (handler === '') causes.required('handler')
   else causes.invalid('handler', handler, ...dnsLabelProblems(handler))
+  const overhead = own(runtimeClass, 'overhead')
+  if (overhead !== undefined)
+    checkResources('overhead', { limits: objectAt(objectAt(runtimeClass, 'overhead'), 'podFixed') ?? {} }, causes)
   const scheduling = objectAt(runtimeClass, 'scheduling')
   checkLabels('scheduling.nodeSelector', objectAt(scheduling, 'nodeSelector'), causes)
   const tolerations = objectsAt(scheduling, 'tolerations')
@@ -95,3 +108,12 @@ function checkController(field: string, name: string, causes: Causes): void {
   causes.invalid(field, domain, ...subdomainProblems(domain))
   if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(path)) causes.invalid(field, path, notAPath)
 }
+
+/** Checks the data of a new ControllerRevision. */
+export const checkRevisionData: Check = (revision, causes) => {
+  const data = own(revision, 'data')
+  if (data == null) causes.required('data', 'data is mandatory')
+  else if (!isObject(data)) causes.required('data', 'data must be a valid JSON object')
+}
+
+export const checkRevision: Check = (revision, causes) => causes.notNegative('revision', own(revision, 'revision'))

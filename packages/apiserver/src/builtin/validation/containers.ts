@@ -60,11 +60,11 @@ function checkContainer(field: string, container: JsonObject, volumes: ReadonlyS
   else causes.invalid(`${field}.name`, name, ...dnsLabelProblems(name))
   if ((stringAt(container, 'image') ?? '') === '') causes.required(`${field}.image`)
   const policies = ['File', 'FallbackToLogsOnError']
-  causes.oneOf(`${field}.terminationMessagePolicy`, own(container, 'terminationMessagePolicy'), policies)
+  causes.chosen(`${field}.terminationMessagePolicy`, own(container, 'terminationMessagePolicy'), policies)
   checkPorts(`${field}.ports`, objectsAt(container, 'ports'), causes)
   checkEnvironment(field, container, causes)
   checkMounts(`${field}.volumeMounts`, objectsAt(container, 'volumeMounts'), volumes, causes)
-  causes.oneOf(`${field}.imagePullPolicy`, own(container, 'imagePullPolicy'), ['Always', 'IfNotPresent', 'Never'])
+  causes.chosen(`${field}.imagePullPolicy`, own(container, 'imagePullPolicy'), ['Always', 'IfNotPresent', 'Never'])
   checkResources(`${field}.resources`, objectAt(container, 'resources'), causes)
   checkIds(`${field}.securityContext`, objectAt(container, 'securityContext'), causes)
 }
@@ -92,7 +92,7 @@ function checkPorts(field: string, ports: readonly JsonObject[], causes: Causes)
     if (number === 0) causes.required(`${at}.containerPort`)
     else checkPortNumber(`${at}.containerPort`, number, causes)
     if (hostPort !== 0) checkPortNumber(`${at}.hostPort`, hostPort, causes)
-    causes.oneOf(`${at}.protocol`, own(port, 'protocol'), protocols)
+    causes.chosen(`${at}.protocol`, own(port, 'protocol'), protocols)
   }
 }
 

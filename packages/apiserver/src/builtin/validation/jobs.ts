@@ -112,7 +112,7 @@ export const checkCronJob: Check = (cronJob, causes) => {
   }
   causes.notNegative('spec.startingDeadlineSeconds', own(spec, 'startingDeadlineSeconds'))
   checkZone('spec.timeZone', stringAt(spec, 'timeZone'), causes)
-  causes.oneOf('spec.concurrencyPolicy', own(spec, 'concurrencyPolicy'), ['Allow', 'Forbid', 'Replace'])
+  causes.chosen('spec.concurrencyPolicy', own(spec, 'concurrencyPolicy'), ['Allow', 'Forbid', 'Replace'])
   const jobSpec = objectAt(objectAt(spec, 'jobTemplate'), 'spec') ?? {}
   checkJobSpec('spec.jobTemplate.spec', jobSpec, causes)
   const selector = objectAt(jobSpec, 'selector')

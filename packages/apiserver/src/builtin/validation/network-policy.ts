@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net'
 import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
+import { type Block, blockOf, cidrProblems } from './addresses.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkSelector } from './label-selector.ts'
 import { checkPort, checkPortNumber } from './ports.ts'
@@ -54,36 +54,22 @@ function checkPeer(field: string, peer: JsonObject, causes: Causes): void {
   }
 }
 
-const badBlock = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
-
 function checkBlock(field: string, block: JsonObject, causes: Causes): void {
   const cidr = stringAt(block, 'cidr') ?? ''
   if (cidr === '') return causes.last.required(`${field}.cidr`)
+  causes.invalid(`${field}.cidr`, cidr, ...cidrProblems(cidr))
   const whole = blockOf(cidr)
-  if (whole === undefined) return causes.invalid(`${field}.cidr`, cidr, badBlock)
+  if (whole === undefined) return
   for (const [i, text] of stringsAt(block, 'except').entries()) {
-    const part = blockOf(text)
-    if (part === undefined) causes.invalid(`${field}.except[${i}]`, text, badBlock)
-    else if (part.bits <= whole.bits || !whole.list.check(part.address, part.family)) {
-      causes.invalid(`${field}.except[${i}]`, text, 'must be a strict subset of `cidr`')
+    const [at, part] = [`${field}.except[${i}]`, blockOf(text)]
+    causes.invalid(at, text, ...cidrProblems(text))
+    if (part !== undefined && !isStrictlyIn(part, whole)) {
+      causes.invalid(at, text, 'must be a strict subset of `cidr`')
     }
   }
 }
 
-interface Block {
-  readonly address: string
-  readonly family: 'ipv4' | 'ipv6'
-  readonly bits: number
-  readonly list: BlockList
-}
-
-function blockOf(text: string): Block | undefined {
-  const [address = '', length = '', ...more] = text.split('/')
-  const bits = Number(length)
-  if (isIP(address) === 0 || more.length > 0 || !/^\d+$/.test(length)) return undefined
-  if (bits > (isIP(address) === 4 ? 32 : 128)) return undefined
-  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
-  const list = new BlockList()
-  list.addSubnet(address, bits, family)
-  return { address, family, bits, list }
+function isStrictlyIn(part: Block, whole: Block): boolean {
+  const common = whole.bits.slice(0, whole.prefix)
+  return part.bits.length === whole.bits.length && part.prefix > whole.prefix && part.bits.startsWith(common)
 }

@@ -42,9 +42,9 @@ function checkPodSpec(field: string, spec: JsonObject, causes: Causes, more: rea
   for (const name of more) volumes.add(name)
   checkContainers(`${field}.containers`, containers, volumes, causes)
   checkInitContainers(`${field}.initContainers`, objectsAt(spec, 'initContainers'), containers, volumes, causes)
-  causes.oneOf(`${field}.restartPolicy`, own(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'])
+  causes.chosen(`${field}.restartPolicy`, own(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'])
   const dns = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
-  causes.oneOf(`${field}.dnsPolicy`, own(spec, 'dnsPolicy'), dns)
+  causes.chosen(`${field}.dnsPolicy`, own(spec, 'dnsPolicy'), dns)
   checkLabels(`${field}.nodeSelector`, objectAt(spec, 'nodeSelector'), causes)
   checkAffinity(`${field}.affinity`, objectAt(spec, 'affinity'), causes)
   for (const [i, gate] of objectsAt(spec, 'schedulingGates').entries()) {

@@ -1,39 +1,69 @@
-import { type JsonObject, objectAt, own, qualifiedNameProblems, stringAt } from '@wherry/cel/internal'
-import { isLess } from '../quantity.ts'
+import { type Json, type JsonObject, objectAt, own, qualifiedNameProblems, stringAt } from '@wherry/cel/internal'
+import { isLess, isWhole } from '../quantity.ts'
 import type { Causes } from './causes.ts'
 
 const standard = new Set(['cpu', 'memory', 'ephemeral-storage'])
-/** The resources that quotas count and containers can't request. */
-const ofQuotas = new Set([
-  ...['requests', 'limits'].flatMap(one => [`${one}.cpu`, `${one}.memory`, `${one}.ephemeral-storage`]),
-  ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'storage'],
-  ...['persistentvolumeclaims', 'requests.storage', 'services.nodeports', 'services.loadbalancers'],
+/** The resources that are counted in whole numbers. */
+const counted = new Set([
+  ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps'],
+  ...['persistentvolumeclaims', 'services.nodeports', 'services.loadbalancers'],
 ])
+/** The resources that quotas limit, without huge pages. */
+const ofQuotas = new Set([
+  ...['cpu', 'memory', 'ephemeral-storage', 'requests.storage', ...counted],
+  ...['requests', 'limits'].flatMap(one => [`${one}.cpu`, `${one}.memory`, `${one}.ephemeral-storage`]),
+])
+
+/** The reasons for which a text is not the name of a resource. */
+export function resourceProblems(name: string): string[] {
+  const problems = qualifiedNameProblems(name)
+  if (problems.length > 0 || name.includes('/') || isOfQuotas(name) || name === 'storage') return problems
+  return ['must be a standard resource type or fully qualified']
+}
+
+/** The reasons for which containers can't request a resource. */
+export function containerResourceProblems(name: string): string[] {
+  const problems = resourceProblems(name)
+  if (isNative(name)) {
+    return name.includes('/') || isStandard(name)
+      ? problems
+      : [...problems, 'must be a standard resource for containers']
+  }
+  return isExtended(name) ? problems : [...problems, "doesn't follow extended resource name standard"]
+}
+
+/** The reasons for which a quota can't limit a resource. */
+export function quotaResourceProblems(name: string): string[] {
+  const problems = resourceProblems(name)
+  return name.includes('/') || isOfQuotas(name) ? problems : [...problems, 'must be a standard resource for quota']
+}
 
 /** Checks the requests and limits of a container. */
 export function checkResources(field: string, resources: JsonObject | undefined, causes: Causes): void {
   const limits = objectAt(resources, 'limits') ?? {}
   const requests = objectAt(resources, 'requests') ?? {}
-  for (const name of Object.keys(limits).sort()) checkAmount(`${field}.limits`, name, limits, causes)
+  for (const name of Object.keys(limits).sort()) checkLimit(`${field}.limits[${name}]`, name, limits[name], causes)
   for (const name of Object.keys(requests).sort()) {
-    checkAmount(`${field}.requests`, name, requests, causes)
+    checkLimit(`${field}.requests[${name}]`, name, requests[name], causes)
     checkWithinLimit(field, name, requests, limits, causes)
   }
 }
 
-function checkAmount(field: string, name: string, amounts: JsonObject, causes: Causes): void {
-  const at = `${field}[${name}]`
-  causes.invalid(at, name, ...qualifiedNameProblems(name))
-  if (!name.includes('/') && !isStandard(name)) {
-    if (!ofQuotas.has(name)) causes.invalid(at, name, 'must be a standard resource type or fully qualified')
-    causes.invalid(at, name, 'must be a standard resource for containers')
-  }
-  checkNotNegative(at, stringAt(amounts, name), causes)
+function checkLimit(at: string, name: string, amount: Json | undefined, causes: Causes): void {
+  causes.invalid(at, name, ...containerResourceProblems(name))
+  checkAmount(at, name, amount, causes)
+}
+
+/** Checks the amount of a resource. It is not negative, and whole if the resource is counted. */
+export function checkAmount(at: string, name: string, amount: Json | undefined, causes: Causes): void {
+  const text = String(amount ?? '0')
+  checkNotNegative(at, text, causes)
+  if ((counted.has(name) || isExtended(name)) && !isWhole(text)) causes.invalid(at, text, 'must be an integer')
 }
 
 function checkWithinLimit(field: string, name: string, requests: JsonObject, limits: JsonObject, causes: Causes): void {
   const [asked, limit] = [stringAt(requests, name) ?? '0', stringAt(limits, name)]
-  const overcommits = isStandard(name) && !isHugePages(name)
+  const overcommits = mayOvercommit(name)
   if (limit === undefined) {
     if (!overcommits) causes.required(`${field}.limits`, 'Limit must be set for non overcommitable resources')
     return
@@ -46,6 +76,23 @@ function checkWithinLimit(field: string, name: string, requests: JsonObject, lim
 
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-')
 const isStandard = (name: string): boolean => standard.has(name) || isHugePages(name)
+const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
+
+/** Whether the name is of a resource that others than Kubernetes define: `example.com/gpu`. */
+function isExtended(name: string): boolean {
+  if (isNative(name) || name.startsWith('requests.')) return false
+  return qualifiedNameProblems(`requests.${name}`).length === 0
+}
+
+/** Whether a resource may be limited to more than is requested. */
+export function mayOvercommit(name: string): boolean {
+  return isNative(name) && !isHugePages(name)
+}
+
+/** Whether quotas limit a resource by its plain name. */
+export function isOfQuotas(name: string): boolean {
+  return ofQuotas.has(name) || /^(requests\.)?hugepages-/.test(name)
+}
 
 /** Checks an amount, which may be 0. */
 export function checkNotNegative(field: string, amount: string | undefined, causes: Causes): void {

@@ -1,4 +1,5 @@
 import {
+  dnsLabelProblems,
   type JsonObject,
   labelValueProblems,
   objectAt,
@@ -7,11 +8,13 @@ import {
   qualifiedNameProblems,
   stringAt,
   stringsAt,
+  subdomainProblems,
 } from '@wherry/cel/internal'
 import type { Causes } from './causes.ts'
 import { checkSelector } from './label-selector.ts'
 
-const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+/** The effects of taints. */
+export const effects: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 /** Checks tolerations, of a Pod or of a RuntimeClass. */
 export function checkTolerations(field: string, tolerations: readonly JsonObject[], causes: Causes): void {
@@ -67,6 +70,9 @@ function checkWeight(field: string, one: JsonObject, causes: Causes): void {
 function checkPodTerm(field: string, term: JsonObject, causes: Causes): void {
   checkSelector(`${field}.labelSelector`, objectAt(term, 'labelSelector'), causes)
   checkSelector(`${field}.namespaceSelector`, objectAt(term, 'namespaceSelector'), causes)
+  for (const name of stringsAt(term, 'namespaces'))
+    causes.invalid(`${field}.namespace`, name, ...dnsLabelProblems(name))
+  checkLabelKeys(field, term, causes)
   const key = stringAt(term, 'topologyKey') ?? ''
   if (key === '') causes.required(`${field}.topologyKey`, 'can not be empty')
   causes.invalid(`${field}.topologyKey`, key, ...qualifiedNameProblems(key))
@@ -75,10 +81,7 @@ function checkPodTerm(field: string, term: JsonObject, causes: Causes): void {
 function checkNodeAffinity(field: string, affinity: JsonObject | undefined, causes: Causes): void {
   const required = objectAt(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')
   if (required !== undefined) {
-    const at = `${field}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
-    const terms = objectsAt(required, 'nodeSelectorTerms')
-    if (terms.length === 0) causes.required(at, 'must have at least one node selector term')
-    for (const [i, term] of terms.entries()) checkNodeTerm(`${at}[${i}]`, term, causes)
+    checkNodeSelector(`${field}.requiredDuringSchedulingIgnoredDuringExecution`, required, causes)
   }
   const preferred = objectsAt(affinity, 'preferredDuringSchedulingIgnoredDuringExecution')
   for (const [i, one] of preferred.entries()) {
@@ -86,6 +89,13 @@ function checkNodeAffinity(field: string, affinity: JsonObject | undefined, caus
     checkWeight(`${at}.weight`, one, causes)
     checkNodeTerm(`${at}.preference`, objectAt(one, 'preference') ?? {}, causes)
   }
+}
+
+/** Checks a selector of nodes, which must have a term. */
+export function checkNodeSelector(field: string, selector: JsonObject, causes: Causes): void {
+  const [at, terms] = [`${field}.nodeSelectorTerms`, objectsAt(selector, 'nodeSelectorTerms')]
+  if (terms.length === 0) causes.required(at, 'must have at least one node selector term')
+  for (const [i, term] of terms.entries()) checkNodeTerm(`${at}[${i}]`, term, causes)
 }
 
 function checkNodeTerm(field: string, term: JsonObject, causes: Causes): void {
@@ -111,6 +121,20 @@ function checkNodeTerm(field: string, term: JsonObject, causes: Causes): void {
       causes.invalid(`${at}.values[${j}]`, value, ...labelValueProblems(value))
     }
   }
+  for (const [i, one] of objectsAt(term, 'matchFields').entries()) checkField(`${field}.matchFields[${i}]`, one, causes)
+}
+
+/** Checks a condition on a field of nodes. The name is the only such field. */
+function checkField(at: string, one: JsonObject, causes: Causes): void {
+  const [operator, key] = [stringAt(one, 'operator') ?? '', stringAt(one, 'key') ?? '']
+  const values = stringsAt(one, 'values')
+  if (!['In', 'NotIn'].includes(operator)) causes.invalid(`${at}.operator`, operator, 'not a valid selector operator')
+  else if (values.length !== 1) {
+    const why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+    causes.required(`${at}.values`, why)
+  }
+  if (key !== 'metadata.name') return causes.invalid(`${at}.key`, key, 'not a valid field selector key')
+  for (const [i, value] of values.entries()) causes.invalid(`${at}.values[${i}]`, value, ...subdomainProblems(value))
 }
 
 /** Checks the constraints on the spread of Pods. */
@@ -127,6 +151,46 @@ export function checkSpread(field: string, constraints: readonly JsonObject[], c
       .slice(i + 1)
       .some(other => stringAt(other, 'topologyKey') === key && stringAt(other, 'whenUnsatisfiable') === otherwise)
     if (again) causes.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${otherwise}}`)
+    const domains = own(one, 'minDomains')
+    if (typeof domains === 'number') {
+      if (domains <= 0) causes.invalid(`${at}.minDomains`, domains, 'must be greater than zero')
+      if (otherwise !== 'DoNotSchedule') {
+        const why = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${otherwise}`
+        causes.invalid(`${at}.minDomains`, domains, why)
+      }
+    }
+    for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
+      const [policy, policies] = [own(one, name), ['Honor', 'Ignore']]
+      if (policy !== undefined && !policies.includes(policy as string)) {
+        causes.unsupported(`${at}.${name}`, policy, policies)
+      }
+    }
+    checkLabelKeys(at, one, causes)
     checkSelector(`${at}.labelSelector`, objectAt(one, 'labelSelector'), causes)
+  }
+}
+
+/** Checks the keys of labels that join a selector with the values of the Pod itself. */
+function checkLabelKeys(at: string, of: JsonObject, causes: Causes): void {
+  const selector = objectAt(of, 'labelSelector')
+  const [matching, other] = [stringsAt(of, 'matchLabelKeys'), stringsAt(of, 'mismatchLabelKeys')]
+  for (const [name, keys] of Object.entries({ matchLabelKeys: matching, mismatchLabelKeys: other })) {
+    if (keys.length > 0 && selector === undefined) {
+      causes.forbidden(`${at}.${name}`, 'must not be specified when labelSelector is not set')
+      continue
+    }
+    for (const [i, key] of keys.entries()) causes.invalid(`${at}.${name}[${i}]`, key, ...qualifiedNameProblems(key))
+  }
+  const known = new Set(Object.keys(objectAt(selector, 'matchLabels') ?? {}))
+  for (const expression of objectsAt(selector, 'matchExpressions')) {
+    const key = stringAt(expression, 'key') ?? ''
+    if (matching.includes(key) && known.has(key)) {
+      causes.invalid(`${at}[${matching.lastIndexOf(key)}]`, key, 'exists in both matchLabelKeys and labelSelector')
+    }
+    known.add(key)
+  }
+  for (const [i, key] of matching.entries()) {
+    if (!other.includes(key)) continue
+    causes.invalid(`${at}.matchLabelKeys[${i}]`, key, 'exists in both matchLabelKeys and mismatchLabelKeys')
   }
 }

@@ -27,7 +27,7 @@ export const checkService: Check = (service, causes) => {
   checkPorts(ports, causes)
   checkLabels('spec.selector', objectAt(spec, 'selector'), causes)
   checkAffinity(spec, causes)
-  causes.oneOf('spec.type', type, types)
+  causes.chosen('spec.type', type, types)
   checkRepeated(ports, type, causes)
   checkBalancer(spec, type, causes)
   checkTraffic(spec, type, causes)
@@ -53,14 +53,14 @@ function checkPorts(ports: readonly JsonObject[], causes: Causes): void {
       names.add(name)
     } else if (ports.length > 1) causes.required(`${at}.name`)
     checkPortNumber(`${at}.port`, own(port, 'port'), causes)
-    causes.oneOf(`${at}.protocol`, own(port, 'protocol'), protocols)
+    causes.chosen(`${at}.protocol`, own(port, 'protocol'), protocols)
     checkPort(`${at}.targetPort`, own(port, 'targetPort'), causes)
   }
 }
 
 function checkAffinity(spec: JsonObject, causes: Causes): void {
   const affinity = own(spec, 'sessionAffinity')
-  causes.oneOf('spec.sessionAffinity', affinity, ['ClientIP', 'None'])
+  causes.chosen('spec.sessionAffinity', affinity, ['ClientIP', 'None'])
   const config = objectAt(spec, 'sessionAffinityConfig')
   if (affinity === 'None' && config !== undefined) {
     causes.forbidden('spec.sessionAffinityConfig', 'must not be set when session affinity is None')
@@ -112,7 +112,7 @@ function checkTraffic(spec: JsonObject, type: string, causes: Causes): void {
   const outside = type === 'NodePort' || type === 'LoadBalancer' || own(spec, 'externalIPs') !== undefined
   const [external, internal] = [own(spec, 'externalTrafficPolicy'), own(spec, 'internalTrafficPolicy')]
   const known = ['Cluster', 'Local']
-  if (outside) causes.oneOf('spec.externalTrafficPolicy', external, known)
+  if (outside) causes.chosen('spec.externalTrafficPolicy', external, known)
   else if (external !== undefined) {
     causes.invalid('spec.externalTrafficPolicy', external, 'may only be set for externally-accessible services')
   }

@@ -44,6 +44,96 @@ describe('objects of built-in kinds', () => {
       { spec: { minAvailable: 'x' } },
       ['spec.minAvailable: Invalid value: "x": a valid percent string'],
     ],
+    [
+      `${core}/resourcequotas`,
+      { spec: { hard: { nonsense: '1', pods: '500m' }, scopes: ['Terminating', 'NotTerminating'] } },
+      [
+        'spec.hard[nonsense]: Invalid value: "nonsense": must be a standard resource type or fully qualified',
+        'spec.hard[nonsense]: Invalid value: "nonsense": must be a standard resource for quota',
+        'spec.hard[pods]: Invalid value: "500m": must be an integer',
+        'spec.scopes: Invalid value: ["Terminating","NotTerminating"]: conflicting scopes',
+      ],
+    ],
+    [
+      `${core}/limitranges`,
+      { spec: { limits: [{ type: 'Pod', min: { cpu: '2' }, max: { cpu: '1' } }] } },
+      ['spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1'],
+    ],
+    [
+      '/api/v1/persistentvolumes',
+      { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] } },
+      ['spec: Required value: must specify a volume type'],
+    ],
+    [
+      '/api/v1/persistentvolumes',
+      { spec: { hostPath: { path: '/x' }, nfs: { server: 's', path: '/x' } } },
+      [
+        'spec.accessModes: Required value',
+        'spec.capacity: Required value',
+        'spec.capacity: Unsupported value: null: supported values: "storage"',
+        'spec.nfs: Forbidden: may not specify more than 1 volume type',
+      ],
+    ],
+    [
+      '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+      { endpoints: [{ addresses: ['10.0.0.1'] }] },
+      ['addressType: Required value'],
+    ],
+    [
+      `${core}/endpoints`,
+      { subsets: [{ addresses: [{ ip: '127.0.0.1' }] }] },
+      ['subsets[0].addresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range'],
+    ],
+    [
+      `${core}/events`,
+      { involvedObject: { namespace: 'other' } },
+      ['involvedObject.namespace: Invalid value: "other": does not match event.namespace'],
+    ],
+    [
+      '/apis/events.k8s.io/v1/namespaces/default/events',
+      { regarding: { namespace: 'default' }, type: 'Odd' },
+      ['eventTime: Required value', 'type: Invalid value: "": has invalid value: Odd'],
+    ],
+    [
+      '/apis/certificates.k8s.io/v1/certificatesigningrequests',
+      { spec: { request: 'eA==', signerName: 'a', usages: ['client auth', 'client auth'] } },
+      [
+        'spec.request: Invalid value: "eA==": PEM block type must be CERTIFICATE REQUEST',
+        'spec.usages[1]: Duplicate value: "client auth"',
+        'spec.signerName: Invalid value: "a": must be a fully qualified domain and path',
+      ],
+    ],
+    [
+      '/api/v1/nodes',
+      {
+        spec: {
+          podCIDR: '10.0.0.1/8',
+          taints: [
+            { key: 'k', effect: 'NoExecute' },
+            { key: 'k', effect: 'NoExecute' },
+          ],
+        },
+      },
+      [
+        'metadata.taints[1]: Duplicate value: {"Key":"k","Value":"","Effect":"NoExecute","TimeAdded":null}: taints must be unique by key and effect pair',
+        'spec.podCIDRs[0]: Invalid value: "10.0.0.1/8": must not have bits set beyond the prefix length',
+      ],
+    ],
+    ['/apis/storage.k8s.io/v1/storageclasses', {}, ['provisioner: Required value']],
+    [
+      '/apis/storage.k8s.io/v1/csidrivers',
+      { spec: { serviceAccountTokenInSecrets: true } },
+      [
+        'spec.serviceAccountTokenInSecrets: Invalid value: true: serviceAccountTokenInSecrets is set but no tokenRequests',
+      ],
+    ],
+    [
+      `${core}/replicationcontrollers`,
+      { spec: { selector: { app: 'b' }, template } },
+      ['spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`'],
+    ],
+    [`${core}/podtemplates`, {}, ['template.spec.containers: Required value']],
+    [`${apps}/controllerrevisions`, {}, ['data: Required value: data is mandatory']],
   ] as const)('F1: are refused by %s for what a real server refuses: %j', ([path, object, expected]) =>
     withServer(async kit => {
       const causes = await refused(kit, path, object)
@@ -58,6 +148,71 @@ describe('objects of built-in kinds', () => {
       const causes = await refused(kit, '/apis/batch/v1/namespaces/default/cronjobs', { spec })
       expect(causes.at(-1)).toBe('spec.schedule: Required value')
       expect(causes.length).toBeGreaterThan(1)
+    }))
+
+  it.for([
+    [
+      '/api/v1/persistentvolumes',
+      { spec: { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } } },
+      { spec: { hostPath: { path: '/y' } } },
+      'spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation',
+    ],
+    [
+      `${core}/resourcequotas`,
+      { spec: { scopes: ['Terminating'] } },
+      { spec: { scopes: null } },
+      'spec.scopes: Invalid value: null: field is immutable',
+    ],
+    [
+      '/api/v1/nodes',
+      { spec: { podCIDR: '10.0.0.0/24' } },
+      { spec: { podCIDR: '10.0.1.0/24' } },
+      'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid',
+    ],
+    [
+      '/apis/storage.k8s.io/v1/csidrivers',
+      { spec: { attachRequired: true } },
+      { spec: { attachRequired: false } },
+      'spec.attachedRequired: Invalid value: false: field is immutable',
+    ],
+    [
+      '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+      { addressType: 'IPv4', endpoints: [] },
+      { addressType: 'IPv6' },
+      'addressType: Invalid value: null: field is immutable',
+    ],
+    [
+      '/apis/events.k8s.io/v1/namespaces/default/events',
+      {
+        ...{ regarding: { namespace: 'default' }, type: 'Normal', action: 'A', reason: 'R' },
+        ...{ eventTime: '2024-01-01T00:00:00.000000Z', reportingController: 'c', reportingInstance: 'i' },
+      },
+      { action: 'B' },
+      'action: Invalid value: "B": field is immutable',
+    ],
+  ] as const)('F1: of %s %j does not become %j', ([path, object, change, expected]) =>
+    withServer(async kit => {
+      const made = await kit.call('POST', path, { metadata: { name: 'a' }, ...object })
+      expect(made.status, made.text).toBe(201)
+      const [cause, ...more] = causesOf(await kit.call('PATCH', `${path}/a`, change, merge))
+      expect(cause).toContain(expected)
+      expect(more).toEqual([])
+    }),
+  )
+
+  it('F1: a new Pod has the values of its own labels in the selectors that name their keys', () =>
+    withServer(async kit => {
+      const labelSelector = { matchLabels: { app: 'a' } }
+      const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector }
+      const topologySpreadConstraints = [{ ...spread, matchLabelKeys: ['version', 'absent'] }]
+      const metadata = { name: 'a', labels: { version: '1' } }
+      const { json } = await kit.call('POST', `${core}/pods`, {
+        metadata,
+        spec: { containers, topologySpreadConstraints },
+      })
+      expect(json.spec.topologySpreadConstraints[0].labelSelector.matchExpressions).toEqual([
+        { key: 'version', operator: 'In', values: ['1'] },
+      ])
     }))
 
   it('F1: an update of what fill stored is refused for what it makes wrong, and not for what was wrong', () =>

@@ -52,7 +52,8 @@ function checkEmptyDir(field: string, source: JsonObject, causes: Causes): void 
   }
 }
 
-function checkHostPath(field: string, source: JsonObject, causes: Causes): void {
+/** Checks a directory of the node. */
+export function checkHostPath(field: string, source: JsonObject, causes: Causes): void {
   const path = stringAt(source, 'path') ?? ''
   if (path === '') return causes.required(`${field}.path`)
   checkNoBacksteps(`${field}.path`, path, causes)
@@ -60,7 +61,8 @@ function checkHostPath(field: string, source: JsonObject, causes: Causes): void 
   if (!hostPathTypes.includes(type)) causes.unsupported(`${field}.type`, type, hostPathTypes)
 }
 
-function checkNfs(field: string, source: JsonObject, causes: Causes): void {
+/** Checks a directory of an NFS server. */
+export function checkNfs(field: string, source: JsonObject, causes: Causes): void {
   checkGiven(field, source, 'server', causes)
   checkGiven(field, source, 'path', causes)
   const path = stringAt(source, 'path') ?? ''

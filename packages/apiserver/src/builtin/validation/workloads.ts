@@ -29,6 +29,23 @@ export const checkReplicaSet: Check = (replicaSet, causes) => {
   checkReplicaTemplate(spec, causes)
 }
 
+export const checkReplicationController: Check = (controller, causes) => {
+  const spec = objectAt(controller, 'spec') ?? {}
+  const [labels, template] = [objectAt(spec, 'selector') ?? {}, objectAt(spec, 'template')]
+  causes.last.notNegative('spec.replicas', own(spec, 'replicas'))
+  causes.last.notNegative('spec.minReadySeconds', own(spec, 'minReadySeconds'))
+  const isEmpty = Object.keys(labels).length === 0
+  if (isEmpty) causes.required('spec.selector')
+  if (template === undefined) return causes.required('spec.template')
+  if (!isEmpty) checkSelects('spec.template.metadata.labels', { matchLabels: labels }, labelsOf(template), causes)
+  checkTemplate('spec.template', template, causes)
+  checkRunsAlways(template, 'ReplicationController', causes)
+}
+
+export const checkPodTemplate: Check = (template, causes) => {
+  checkTemplate('template', objectAt(template, 'template'), causes)
+}
+
 export const checkDaemonSet: Check = (daemonSet, causes) => {
   const spec = objectAt(daemonSet, 'spec') ?? {}
   const [selector, template] = [objectAt(spec, 'selector'), objectAt(spec, 'template')]

@@ -5,7 +5,7 @@ import type { AnswerEnd } from '../ledger/collection.ts'
 import type { OpenCall } from '../ledger/open-call.ts'
 import { type BodyReader, bodyReader } from '../scan/body-reader.ts'
 import { flow, type Sink } from './flow.ts'
-import { Gathering } from './gathering.ts'
+import { type GatheredTarget, Gathering, lastChunk } from './gathering.ts'
 import { passing } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -107,18 +107,22 @@ export class Exchange {
     if (response.headersSent || response.destroyed) throw new Error('the program ended the request')
     response.writeHead(statusCode, passing(headers, rawHeaders))
     response.flushHeaders()
+    // The other form of a body, and each body of HTTP/2, has no chunks.
+    const makesChunks = response.chunkedEncoding === true
+    if (makesChunks) response.chunkedEncoding = false
     const reader = this.#readerOf(answer)
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
     answer.once('end', resolve)
     answer.once('error', reject)
     answer.once('close', () => reject(new Error('the answer was cut off')))
-    const wire = new Gathering({
-      write: (bytes, done) => {
-        this.#call.wireBytes(bytes.length)
+    const target: GatheredTarget = {
+      write: (bytes, size, done) => {
+        this.#call.wireBytes(size)
         return response.destroyed || response.write(bytes, done)
       },
       onDrain: then => void response.once('drain', then),
-    })
+    }
+    const wire = new Gathering(target, makesChunks)
     // The reader of a gzipped body needs the memory of a chunk for longer.
     if (answer.headers['content-encoding'] === 'gzip') flow(answer, wire, reader)
     else flow(answer, wire, reader, freeing)
@@ -127,7 +131,7 @@ export class Exchange {
     wire.flush()
     await reader.end()
     this.#end(isWhole ? 'closed' : 'left')
-    if (isWhole) response.end()
+    if (isWhole) response.end(makesChunks ? lastChunk : undefined)
     if (isWhole) await gone
   }
 

@@ -39,7 +39,7 @@ export interface Checked {
 export interface Scope {
   readonly functions: Functions
   readonly variables: ReadonlyMap<string, Type>
-  /** Returns the type of a message that expressions may make. Without this function they can make none. */
+  /** Returns the type of a message that expressions may make. Without this function, expressions can make no messages. */
   readonly message?: ((name: string) => Type | undefined) | undefined
 }
 

@@ -26,6 +26,7 @@ describe('compile', () => {
     expect(() => expression.evaluate({ a: {} })).toThrow(CelEvaluationError)
     expect(() => expression.evaluate({ a: {} })).toThrow('no such key: b')
     expect(compile('a == null', { variables: ['a'] }).evaluate()).toBe(true)
+    expect(() => compile('timestamp(0)').evaluate()).toThrow(CelEvaluationError)
   })
 })
 

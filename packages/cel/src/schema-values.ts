@@ -27,7 +27,7 @@ const resourceFields = new Map([
   ['metadata', metadata],
 ])
 
-/** A value as expressions see it. The values in it are made at their first read. */
+/** A value as expressions see it. The values in an object or map are made at their first read. Throws a `CelError` if the value does not have its type. */
 export function valueOfJson(value: Json, schema: Schema, isResource: boolean): Value {
   if (value === null) return null
   if (isIntOrString(schema)) return typeof value === 'string' ? value : integer(value)

@@ -574,6 +574,18 @@ describe('delete', () => {
       await call('DELETE', `${pods}/runs`, { gracePeriodSeconds: 0 })
       expect((await call('GET', `${pods}/runs`)).status).toBe(404)
     }))
+
+  it('F1: a pod that has ended is deleted at once, and a negative grace period is one second', () =>
+    withServer(async ({ call }) => {
+      const pods = '/api/v1/namespaces/default/pods'
+      const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] }
+      for (const name of ['done', 'runs']) await call('POST', pods, { metadata: { name }, spec })
+      await call('PATCH', `${pods}/done/status`, { status: { phase: 'Succeeded' } }, merge)
+      await call('DELETE', `${pods}/done`)
+      expect((await call('GET', `${pods}/done`)).status).toBe(404)
+      const { json } = await call('DELETE', `${pods}/runs`, { gracePeriodSeconds: -5 })
+      expect(json.metadata.deletionGracePeriodSeconds).toBe(1)
+    }))
 })
 
 describe('the time of managed fields', () => {

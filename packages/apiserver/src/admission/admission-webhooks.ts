@@ -22,7 +22,7 @@ import { type Hook, hooksOf } from './configuration.ts'
 import type { InForce } from './in-force.ts'
 import { atVersion, type InputHost, inputOf } from './input.ts'
 import { MutatingPolicies, type Reinvocations } from './mutating-policies.ts'
-import { type Attributes, denied, kindOf, notAsked, readVerdict, reviewRequest, type Verdict } from './review.ts'
+import { type Attributes, callFailed, denied, kindOf, readVerdict, reviewRequest, type Verdict } from './review.ts'
 import { selectedAt } from './selection.ts'
 import { ValidatingPolicies } from './validating-policies.ts'
 
@@ -89,7 +89,7 @@ export class AdmissionWebhooks implements WriteHooks {
     }
   }
 
-  /** Carries out a write and calls the webhooks for it. `options` are the options in the body of the write, if it has any. */
+  /** Carries out a write and calls the webhooks for it. `body` returns the options in the body of a delete. */
   during(write: AskedWrite, body: () => JsonObject, work: () => void): void {
     if ((this.#idle && !this.#guardsOwners(write)) || isExempt(write.type)) return work()
     const before = this.#current
@@ -146,7 +146,7 @@ export class AdmissionWebhooks implements WriteHooks {
     this.#validated(asked)
   }
 
-  /** Whether no configuration is in force. */
+  /** Whether no configuration and no policy is in force. */
   get #idle(): boolean {
     const { inForce } = this.#host
     const unhooked = [this.#types.mutating, this.#types.validating].every(type => inForce.size(type) === 0)
@@ -280,7 +280,7 @@ export class AdmissionWebhooks implements WriteHooks {
 
   #unanswered<T>(hook: Hook, why: string, otherwise: T): T {
     if (hook.ignoresFailures) return otherwise
-    throw notAsked(hook.name, why)
+    throw callFailed(hook.name, why)
   }
 
   #ask(invocations: readonly Invocation[], asked: Attributes): readonly Reply[] {

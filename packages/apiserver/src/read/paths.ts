@@ -13,7 +13,7 @@ import { serverVersion } from './server-version.ts'
 const protobufType = 'application/vnd.kubernetes.protobuf'
 const aggregatedParams = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Answers requests without a resource: discovery, version, health. Throws the server's 404. */
+/** Answers requests without a resource: discovery, OpenAPI, version, health, metrics. Throws the server's 404. */
 export function answerPath(
   { registry, counters, clock }: { readonly registry: Registry; readonly counters: Counters; readonly clock: Clock },
   request: ServerRequest,

@@ -74,7 +74,7 @@ export function negotiate(
   throw notAcceptable(onlyAccepted(encodings))
 }
 
-/** The representation of a refusal. Alternatives for another form than the object's own are skipped. Without any it is indented JSON. */
+/** The representation of a refusal. Alternatives for another form than the object's own are skipped. If none is left, it is indented JSON. */
 export function negotiateRefusal(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,

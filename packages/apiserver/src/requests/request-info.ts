@@ -1,4 +1,4 @@
-/** The content of a request's path. */
+/** The parsed path and query of a request. */
 export interface RequestInfo {
   /** The decoded path, without the query. */
   readonly path: string

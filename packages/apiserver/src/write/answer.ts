@@ -50,7 +50,7 @@ export interface WriteHost extends WritingHost {
   readonly shards: boolean
 }
 
-/** Carries out a write and answers it. Throws the refusal. */
+/** Carries out a write, or a read of a Scale, and answers it. Throws the refusal. */
 export function answerWrite(host: WriteHost, write: WriteRequest): void {
   const { verb, type, target } = write
   if (verb === 'delete') return remove(host, write)

@@ -212,7 +212,7 @@ const metaLists = [
 ] as const
 const metaTexts = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const
 
-/** Refuses metadata of the wrong types, as decoding does, and drops null and empty fields, as encoding does. */
+/** Refuses metadata of the wrong types, as decoding does, and drops nulls, empty maps and empty lists, as encoding does. */
 function normaliseMeta(metadata: ObjectMeta, path: string): void {
   for (const key of Object.keys(metadata)) if (metadata[key] === null) delete metadata[key]
   const field = (name: string): string => `${path}.${name}`

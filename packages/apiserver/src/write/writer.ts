@@ -139,8 +139,9 @@ export class Writer {
   }
 
   /**
-   * Replaces `old` by `object`. `main` keeps the status (if it is a subresource), `status` keeps all other fields, `finalize` is `main` with the finalizers of
-   * a spec, and `all` writes the whole given object. `viaPatch` decides how a foreign uid is refused.
+   * Replaces `old` by `object`. `main` keeps the status (if it is a subresource). `status` keeps all other fields, except some metadata of older built-ins.
+   * `finalize` is `main` with the finalizers of a spec. `all` writes the status too. Any other part keeps the fields outside of it. `viaPatch` decides how a
+   * foreign uid is refused.
    */
   update(
     type: ResourceType,
@@ -163,10 +164,10 @@ export class Writer {
     if (type.hasGeneration && part !== 'status' && contentChanged(type, this.#strategyOf(type), old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
-    // Changes that an endpoint ignores count here, since a real server compares the request before it resets them. A null creation time does not count.
+    // Changes that an endpoint ignores count here, since a real server compares the request before it resets them. A missing creation time does not count.
     const { creationTimestamp } = old.metadata
-    const said = { ...object, metadata: { creationTimestamp, ...object.metadata } } as KubeObject
-    if (sameJson(contentOf(said), contentOf(old))) {
+    const asked = { ...object, metadata: { creationTimestamp, ...object.metadata } } as KubeObject
+    if (sameJson(contentOf(asked), contentOf(old))) {
       const managedFields = withOldTimes(next.metadata.managedFields, old.metadata.managedFields)
       if (managedFields !== undefined) next.metadata.managedFields = managedFields
     }
@@ -450,7 +451,7 @@ function withPropagation(
   return kept
 }
 
-/** Whether the object's content differs, without metadata and without a status that is a subresource, if its generation counts that. */
+/** Whether an update increments `metadata.generation`. Metadata and a status that is a subresource do not count, but some strategies count annotations. */
 function contentChanged(
   type: ResourceType,
   { countsAnnotations, keepsGeneration }: Strategy,

@@ -24,7 +24,7 @@ export class Responder {
   readonly #warnings: string[] = []
   /** Headers that this answer has in addition to its own. */
   readonly headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-cache, private' }
-  /** The content type of an answer in JSON. */
+  /** The content type of a whole answer that is encoded as the client asked. */
   contentType = 'application/json'
   pretty = false
   gzip = false

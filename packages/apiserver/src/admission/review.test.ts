@@ -1,7 +1,7 @@
 import type { JsonObject } from '@wherry/cel/internal'
 import { describe, expect, it } from 'vitest'
 import type { ResourceType } from '../resources/resource-type.ts'
-import { type Attributes, denied, kindOf, labelsOf, callFailed, readVerdict, reviewRequest } from './review.ts'
+import { type Attributes, callFailed, denied, kindOf, labelsOf, readVerdict, reviewRequest } from './review.ts'
 
 const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as ResourceType
 const asked: Attributes = {

@@ -30,7 +30,7 @@ export interface Checked {
   readonly names: ReadonlyMap<Expr, string>
   /** The overloads that each call may have. */
   readonly overloads: ReadonlyMap<Expr, readonly Overload[]>
-  /** The variables that the expression reads, without those of comprehensions. */
+  /** The variables and the names of types that the expression reads, without the variables of comprehensions. */
   readonly reads: ReadonlySet<string>
   readonly issues: readonly Issue[]
 }

@@ -115,7 +115,8 @@ export function compile(
     if (literals.length > 0) return refused(literals)
     const constant = constantProblem(expr, checked)
     if (constant !== undefined) return { issues: constant, instantiation: true }
-    const { type, reads } = checked
+    const { type } = checked
+    const reads = new Set([...checked.reads].filter(name => variables.has(name)))
     const constants = new Set<Expr>()
     collectConstants(expr, constants)
     return {

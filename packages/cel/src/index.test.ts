@@ -5,6 +5,7 @@ describe('compile', () => {
   it('gives an expression that says what it reads, and evaluates to JSON', () => {
     const expression = compile('a.map(x, x * 2) + [b.size()]', { variables: ['a', 'b', 'c'] })
     expect(expression.reads.toSorted()).toEqual(['a', 'b'])
+    expect(compile('type(a) == int', { variables: ['a'] }).reads).toEqual(['a'])
     expect(expression.evaluate({ a: [1, 2], b: 'four' })).toEqual([2, 4, 4])
   })
 

@@ -61,7 +61,7 @@ function equalLists(a: List, b: List): boolean {
 }
 
 function equalMaps(a: Mapping, b: Mapping): boolean {
-  if (a.size !== b.size) return false
+  if (a.size !== b.size || !a.matchesUnknown(b)) return false
   return a.keys().every(key => {
     const other = b.get(key)
     return other !== undefined && equal(a.get(key) as Value, other)

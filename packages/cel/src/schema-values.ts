@@ -116,6 +116,15 @@ class ObjectValue extends Mapping {
     return Object.keys(this.#json).length
   }
 
+  /** As in a real server, a field without a schema must be the same in both objects, but may be absent from `other`. */
+  override matchesUnknown(other: Mapping): boolean {
+    if (!(other instanceof ObjectValue)) return true
+    return Object.keys(this.#json).every(name => {
+      const theirs = this.#fieldSchema(name) === undefined ? own(other.#json, name) : undefined
+      return theirs === undefined || sameJson(own(this.#json, name), theirs)
+    })
+  }
+
   get(key: Value): Value | undefined {
     if (typeof key !== 'string') throw new CelError('no such overload')
     if (!this.#made.has(key)) this.#made.set(key, this.#make(key))

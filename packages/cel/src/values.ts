@@ -130,6 +130,11 @@ export abstract class Mapping implements MapValue {
   get strict(): boolean {
     return false
   }
+
+  /** Whether the fields that expressions can't read allow `other` to be equal. */
+  matchesUnknown(_other: Mapping): boolean {
+    return true
+  }
 }
 
 /** A map that an expression makes. */

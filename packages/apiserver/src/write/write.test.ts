@@ -585,6 +585,9 @@ describe('delete', () => {
       expect((await call('GET', `${pods}/done`)).status).toBe(404)
       const { json } = await call('DELETE', `${pods}/runs`, { gracePeriodSeconds: -5 })
       expect(json.metadata.deletionGracePeriodSeconds).toBe(1)
+      await call('PATCH', `${pods}/runs/status`, { status: { phase: 'Succeeded' } }, merge)
+      await call('DELETE', `${pods}/runs`)
+      expect((await call('GET', `${pods}/runs`)).json.metadata.deletionGracePeriodSeconds).toBe(1)
     }))
 })
 

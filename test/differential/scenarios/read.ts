@@ -45,7 +45,23 @@ export const readScenarios: readonly Scenario[] = [
     name: 'label selectors by set',
     steps: bySelector('l in (x,y)', 'l notin (x)', 'l', '!l', 'l in ()', 'l in (x', 'l in x', 'l,n', 'l in (,x)'),
   },
-  { name: 'label selectors by number', steps: bySelector('n>5', 'n<10', 'n>x', 'n>4,n<6') },
+  {
+    name: 'label selectors by number',
+    steps: bySelector(
+      'n>5',
+      'n<10',
+      'n>x',
+      'n>4,n<6',
+      'n>-5',
+      'n>005',
+      'n>99999999999999999999',
+      'n>9223372036854775807',
+      'n>+5',
+      'n>',
+      'n<9,n>1_0',
+      'n>x_',
+    ),
+  },
   {
     name: 'label selectors that are none',
     steps: bySelector(

@@ -1,4 +1,4 @@
-import { collect, del, get, merge, post, put, quietly, request, type Scenario, watch } from '../scenario.ts'
+import { apply, collect, del, get, merge, post, put, quietly, request, type Scenario, watch } from '../scenario.ts'
 import {
   asMetadata,
   asMetadataList,
@@ -532,6 +532,57 @@ export const readScenarios: readonly Scenario[] = [
       ),
       collect('w', { events: 4 }),
     ],
+  },
+  {
+    name: 'booleans and numbers of a query, as Go reads them',
+    steps: [
+      ...filled('a'),
+      ...['x', 'T', 'F', 'False', 'no', '', '2'].map(one =>
+        get(`${cms}?pretty=${one}&fieldSelector=x`, { asText: true }),
+      ),
+      ...['False', 'FALSE', 'F', '', 'no'].map(one => get(`${cms}?watch=${one}&timeoutSeconds=1&resourceVersion=0`)),
+      ...['yes', 'T', 'False', '', '0', 'TRUE'].map((one, i) => {
+        const data = { a: `x${i}` }
+        return apply(`m${i}`, `${a}?force=${one}`, {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: 'a' },
+          data,
+        })
+      }),
+      ...['-1', '+1', '1e3', '9223372036854775807', '99999999999999999999'].map(one => get(`${cms}?limit=${one}`)),
+      ...['+1', '-1', '0001', '99999999999999999', '18446744073709551616'].flatMap(one => [
+        get(`${cms}?resourceVersion=${one}`),
+        get(`${a}?resourceVersion=${one}`),
+        put(a, { ...(configMap('a') as object), metadata: { name: 'a', resourceVersion: one } }),
+      ]),
+    ],
+  },
+  {
+    name: 'content types with other letters and spaces',
+    steps: [
+      ...filled('a'),
+      ...['Application/JSON', 'application/json ; charset=utf-8', 'application/json;', 'APPLICATION/YAML'].map(
+        (type, i) => post(cms, { metadata: { name: `n${i}` } }, { headers: { 'content-type': type } }),
+      ),
+      ...['Application/merge-patch+json', 'application/merge-patch+json ; x=1', 'application/merge-patch+json;x'].map(
+        type => request('PATCH', a, { data: { x: '1' } }, { headers: { 'content-type': type } }),
+      ),
+    ],
+  },
+  {
+    name: 'methods of paths without a resource',
+    steps: [
+      '/healthz',
+      '/readyz/ping',
+      '/api',
+      '/apis',
+      '/apis/apps',
+      '/apis/apps/v1',
+      '/api/v1',
+      '/version',
+      '/none',
+    ].flatMap(path => ['HEAD', 'POST', 'DELETE', 'OPTIONS'].map(method => request(method, path))),
   },
   {
     name: 'pretty printing is set by a parameter',

@@ -35,9 +35,14 @@ const head = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind
 /** The parts of a request that determine its body. */
 export type BodyOf = Pick<ServerRequest, 'body' | 'headers'>
 
-/** A content type without its parameters. */
-export function contentTypeOf({ headers }: Pick<BodyOf, 'headers'>): string {
-  return (headers['content-type'] ?? '').split(';')[0]?.trim() ?? ''
+/** A content type without its parameters, in lower case. */
+export function contentTypeOf(request: Pick<BodyOf, 'headers'>): string {
+  return patchTypeOf(request).trim().toLowerCase()
+}
+
+/** The content type of a patch. A real server compares the text before the parameters, with its case and spaces. */
+export function patchTypeOf({ headers }: Pick<BodyOf, 'headers'>): string {
+  return (headers['content-type'] ?? '').split(';')[0] ?? ''
 }
 
 export function isYaml(request: Pick<BodyOf, 'headers'>): boolean {

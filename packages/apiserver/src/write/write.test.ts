@@ -428,6 +428,16 @@ describe('patch', () => {
       expect(({} as Record<string, unknown>).p).toBeUndefined()
     }))
 
+  it('F1: the letters and spaces of a content type count for a patch alone', () =>
+    withServer(async ({ call }) => {
+      const by = async (method: string, path: string, type: string): Promise<number> =>
+        (await call(method, path, { metadata: { name: 'a' } }, { 'content-type': type })).status
+      expect(await by('POST', cm, 'Application/JSON ; charset=utf-8')).toBe(201)
+      expect(await by('PATCH', `${cm}/a`, 'Application/merge-patch+json')).toBe(415)
+      expect(await by('PATCH', `${cm}/a`, 'application/merge-patch+json ; x=1')).toBe(415)
+      expect(await by('PATCH', `${cm}/a`, 'application/merge-patch+json;x=1')).toBe(200)
+    }))
+
   it('F1: a JSON patch applies as a whole or is 422 without a cause', () =>
     withServer(async ({ call, configMap }) => {
       await configMap('a', { data: { k: 'v' } })

@@ -7,7 +7,7 @@ import { contentOf } from '../fields/ownership.ts'
 import { generatedName, isOwnServer, uuid } from '../metadata/names.ts'
 import { invalid, metaProblems } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { parseResourceVersion } from '../objects/resource-version.ts'
+import { parseProblem, parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -396,8 +396,7 @@ export class Writer {
 /** Refuses an invalid resourceVersion of an object. */
 export function checkVersion(resourceVersion: string = ''): void {
   if (resourceVersion === '' || parseResourceVersion(resourceVersion) !== undefined) return
-  const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
-  throw new StatusError(500, '', why)
+  throw new StatusError(500, '', parseProblem(resourceVersion))
 }
 
 function isPod(type: ResourceType): boolean {

@@ -172,7 +172,7 @@ export class Responder {
   }
 }
 
-/** Prints YAML as Go does: keys in order, items of lists not indented. */
+/** Prints YAML with keys in order, and items of lists not indented, as Go does. Go quotes some texts differently. */
 function yamlOf(value: Json): string {
   const whole = (_key: unknown, one: unknown): unknown =>
     !isRawNumber(one) ? one : /^-?\d+$/.test(one.rawJSON) ? BigInt(one.rawJSON) : Number(one.rawJSON)

@@ -12,6 +12,22 @@ const metadataList = { headers: { accept: 'application/json;as=PartialObjectMeta
 
 export const writeScenarios: readonly Scenario[] = [
   {
+    name: 'options of a delete in its query',
+    steps: [
+      ...['a', 'b', 'c', 'd', 'e'].map(name => quietly(post(cms, configMap(name)))),
+      del(`${cms}/a?uid=other`),
+      del(`${cms}/a?resourceVersion=1`),
+      del(`${cms}/a?uid=&resourceVersion=`),
+      del(`${cms}/b?orphanDependents=true`),
+      del(`${cms}/c?orphanDependents=true&propagationPolicy=Foreground`),
+      del(`${cms}/c?orphanDependents=false`),
+      del(`${cms}/d?propagationPolicy=`),
+      del(`${cms}/e?uid=other`, { kind: 'DeleteOptions', apiVersion: 'v1' }),
+      del(`${cms}/e?dryRun=All&dryRun=All`),
+      del(`${cms}?uid=other`),
+    ],
+  },
+  {
     name: 'create, read, update and delete a ConfigMap',
     steps: [
       post(cms, configMap('a', { labels: { l: 'x' } })),

@@ -7,7 +7,7 @@ import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import type { HookAnswer, HookClient } from '../outside/hook-client.ts'
 import type { Outside, Question } from '../outside/outside.ts'
-import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
+import { isTrue, type RequestInfo, type ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { decode } from '../schema/decode.ts'
@@ -15,6 +15,7 @@ import { cel } from '../schema/rules.ts'
 import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
+import { queriedPreconditions } from '../write/options.ts'
 import { jsonPatch } from '../write/patch.ts'
 import { scaleOf, withScale } from '../write/scale.ts'
 import type { WriteHooks } from '../write/writer.ts'
@@ -346,6 +347,9 @@ function optionsOf({ info, verb }: AskedWrite, body: () => JsonObject): JsonObje
     if (Object.keys(given).length > 0) return options
     const grace = query.get('gracePeriodSeconds')
     if (grace !== null && grace !== '') options.gracePeriodSeconds = Number(grace)
+    const preconditions = queriedPreconditions(query)
+    if (preconditions !== undefined) options.preconditions = preconditions
+    if (query.has('orphanDependents')) options.orphanDependents = isTrue(query.get('orphanDependents'))
     const policy = query.get('propagationPolicy') ?? ''
     if (policy !== '') options.propagationPolicy = policy
     return withDryRun(options, query)

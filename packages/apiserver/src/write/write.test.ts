@@ -493,6 +493,15 @@ describe('patch', () => {
 })
 
 describe('delete', () => {
+  it('F1: takes preconditions and orphanDependents from its query, too', () =>
+    withServer(async ({ call, configMap }) => {
+      const { metadata } = await configMap('a')
+      expect((await call('DELETE', `${cm}/a?uid=other`)).status).toBe(409)
+      expect((await call('DELETE', `${cm}/a?resourceVersion=1`)).status).toBe(409)
+      const marked = await call('DELETE', `${cm}/a?uid=${metadata.uid}&orphanDependents=true`)
+      expect(marked.json.metadata.finalizers).toEqual(['orphan'])
+    }))
+
   it('F1: answers a Status with the uid, then 404', () =>
     withServer(async ({ call, configMap }) => {
       const { metadata } = await configMap('a')

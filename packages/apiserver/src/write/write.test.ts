@@ -428,6 +428,26 @@ describe('patch', () => {
       expect(({} as Record<string, unknown>).p).toBeUndefined()
     }))
 
+  it('F1: a patch can neither delete an object nor change its kind', () =>
+    withServer(async kit => {
+      await kit.configMap('a')
+      await withGames(kit)
+      await kit.call('POST', games, game('a'))
+      const by = async (path: string, body: object, headers = merge): Promise<number> =>
+        (await kit.call('PATCH', path, body, headers)).status
+      for (const path of [`${cm}/a`, `${games}/a`])
+        for (const metadata of [{ deletionTimestamp: '2020-01-01T00:00:00Z' }, { deletionGracePeriodSeconds: 5 }])
+          expect(await by(path, { metadata })).toBe(422)
+      expect(await by(`${games}/a/status`, { metadata: { deletionGracePeriodSeconds: 5 } })).toBe(200)
+      expect(await by(`${cm}/a`, { kind: 'Pod' })).toBe(422)
+      const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
+      expect(await by(`${cm}/a`, { kind: 'Pod' }, strategic)).toBe(200)
+      expect(await by(`${cm}/a`, [5], jsonPatchType)).toBe(400)
+      expect(await by(`${cm}/a`, [null], jsonPatchType)).toBe(422)
+      expect((await kit.call('POST', cm, 'null')).status).toBe(422)
+      expect((await kit.call('POST', cm, { apiVersion: 5, kind: 'ConfigMap' })).text).toContain('json parse error')
+    }))
+
   it('F1: the letters and spaces of a content type count for a patch alone', () =>
     withServer(async ({ call }) => {
       const by = async (method: string, path: string, type: string): Promise<number> =>

@@ -158,7 +158,7 @@ export class Writer {
     const next = this.#merge(type, old, object, part)
     if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })
     else this.#strategyOf(type).update?.(next, old, part, this.#addresses)
-    this.#checkImmutable(type, old, next, object.metadata.uid ?? '')
+    this.#checkImmutable(type, old, next, object.metadata, part)
     this.#admission(type, next, old)
     this.#validate(type, next, old, part)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, this.#strategyOf(type), old, next)) {
@@ -373,9 +373,16 @@ export class Writer {
     if (causes.length > 0) throw StatusError.invalid(type, object.metadata.name ?? '', causes)
   }
 
-  /** Refuses new finalizers of an object that is being deleted, and another uid. */
-  #checkImmutable(type: ResourceType, old: KubeObject, next: KubeObject, uid: string): void {
+  /** Refuses new finalizers of an object that is being deleted, and another uid or deletion than the object's. `given`: the metadata of the request. */
+  #checkImmutable(
+    type: ResourceType,
+    old: KubeObject,
+    next: KubeObject,
+    given: KubeObject['metadata'],
+    part: Part | 'all',
+  ): void {
     const causes: StatusCause[] = []
+    const { uid = '', deletionTimestamp, deletionGracePeriodSeconds: grace } = given
     const had = new Set(old.metadata.finalizers ?? [])
     const added = (next.metadata.finalizers ?? []).filter(finalizer => !had.has(finalizer))
     if (old.metadata.deletionTimestamp !== undefined && added.length > 0) {
@@ -386,7 +393,16 @@ export class Writer {
         field: 'metadata.finalizers',
       })
     }
-    if (uid !== '' && uid !== old.metadata.uid) causes.push(invalid('metadata.uid', uid, 'field is immutable'))
+    const immutable = (field: string, value: unknown): void =>
+      void causes.push(invalid(`metadata.${field}`, value, 'field is immutable'))
+    if (uid !== '' && uid !== old.metadata.uid) immutable('uid', uid)
+    // The status of a custom resource is written without the metadata of the request.
+    if (!type.custom || part !== 'status') {
+      if (deletionTimestamp !== undefined && old.metadata.deletionTimestamp === undefined)
+        immutable('deletionTimestamp', deletionTimestamp)
+      if (grace !== undefined && grace !== old.metadata.deletionGracePeriodSeconds)
+        immutable('deletionGracePeriodSeconds', grace)
+    }
     if (causes.length === 0) return
     // The server of custom resources validates an update twice.
     throw StatusError.invalid(type, next.metadata.name ?? '', type.custom ? [...causes, ...causes] : causes)

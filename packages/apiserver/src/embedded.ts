@@ -81,6 +81,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   readonly #later: Later
   readonly #inForce: InForce
   readonly #parts: CoreParts
+  readonly #collector: GarbageCollector | undefined
   readonly #transports = new Set<MemoryTransport>()
   /** Connections that are exempt from faults and counters. */
   readonly #backstage = new Set<MemoryTransport>()
@@ -163,7 +164,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const active = options.controllers ?? true
     const namespaces = new NamespaceController(store, registry, writer, clock, active ? delayMs : undefined)
     if (active) {
-      new GarbageCollector(store, registry, writer, clock, delayMs)
+      this.#collector = new GarbageCollector(store, registry, writer, clock, delayMs)
       new ClaimProtection(store, registry, writer, clock, delayMs)
     }
     new ApiServiceAvailability(store, registry, writer, clock, delayMs)
@@ -400,6 +401,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       this.#parts.definitions.reload()
       this.#inForce.reload()
       this.#parts.namespaces.reload()
+      this.#collector?.reload()
     } finally {
       await this.refuse(false)
     }

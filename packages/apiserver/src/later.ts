@@ -1,6 +1,6 @@
 import type { Clock, Timer } from './clock.ts'
 
-/** Carries out work so long after it was given, in the order in which it was given. */
+/** Carries out work `delayMs` milliseconds after it was given, in the order in which it was given. */
 export class Later {
   readonly #clock: Clock
   readonly #waiting = new Map<() => void, Timer>()

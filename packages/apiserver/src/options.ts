@@ -123,7 +123,7 @@ export interface EmbeddedOptions {
    * @default false
    */
   readonly enforceOwnerRights?: boolean | undefined
-  /** The delay of these controllers, in milliseconds. @default 5 */
+  /** The delay of the `controllers`, in milliseconds. @default 5 */
   readonly controllerDelayMs?: number | undefined
 }
 

@@ -24,7 +24,7 @@ export class Responder {
   readonly #warnings: string[] = []
   /** Headers that this answer has in addition to its own. */
   readonly headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-cache, private' }
-  /** The content type of an answer in JSON. */
+  /** The content type of a whole answer that is encoded as the client asked. */
   contentType = 'application/json'
   pretty = false
   gzip = false
@@ -172,7 +172,7 @@ export class Responder {
   }
 }
 
-/** Prints YAML as Go does: keys in order, items of lists not indented. */
+/** Prints YAML with keys in order, and items of lists not indented, as Go does. Go quotes some texts differently. */
 function yamlOf(value: Json): string {
   const whole = (_key: unknown, one: unknown): unknown =>
     !isRawNumber(one) ? one : /^-?\d+$/.test(one.rawJSON) ? BigInt(one.rawJSON) : Number(one.rawJSON)

@@ -12,7 +12,7 @@ import { CelError, Mapping, type Value } from './values.ts'
 export interface Declared {
   readonly params: boolean
   readonly authorizer: boolean
-  /** Whether the expression may make messages, the parts of mutations. */
+  /** Whether the expression may make messages, as the expressions of mutations do. */
   readonly messages?: boolean | undefined
   /** The policy's own variables, which were compiled before. */
   readonly variables?: readonly Variable[] | undefined
@@ -24,7 +24,7 @@ export interface Expression {
   /** The compiled expression; `undefined` if it has a problem. */
   readonly program: Program | undefined
   readonly problem: string
-  /** Whether the server treats the problem as its own error. */
+  /** Whether the server reports the problem as an internal error. */
   readonly internal: boolean
 }
 
@@ -167,7 +167,7 @@ export function inputValues(input: Input, variables: readonly Variable[] | undef
   return values
 }
 
-/** The variables of a policy. Each is evaluated at its first read. If it fails, each read fails. */
+/** The variables of a policy. Each is evaluated at its first read. If the evaluation fails, every read of the variable fails. */
 class PolicyVariables extends Mapping {
   readonly #variables: ReadonlyMap<string, Expression>
   readonly #values: Variables

@@ -59,6 +59,10 @@ describe('expressions', () => {
     expect(resultOf(expression)).toBe(expected)
   })
 
+  it('F1: keep a character beyond 16 bits in a literal of bytes that has an escape', () => {
+    expect(resultOf(String.raw`b"\xff😀" == b"\xff\xf0\x9f\x98\x80"`)).toBe('true')
+  })
+
   it('F1: end when they cost a million units', () => {
     const nested = 'lists.range(2000).all(a, lists.range(2000).all(b, a + b >= 0))'
     expect(resultOf(nested)).toBe('! operation cancelled: actual cost limit exceeded')

@@ -30,7 +30,7 @@ export interface Checked {
   readonly names: ReadonlyMap<Expr, string>
   /** The overloads that each call may have. */
   readonly overloads: ReadonlyMap<Expr, readonly Overload[]>
-  /** The variables that the expression reads, without those of comprehensions. */
+  /** The variables and the names of types that the expression reads, without the variables of comprehensions. */
   readonly reads: ReadonlySet<string>
   readonly issues: readonly Issue[]
 }
@@ -39,7 +39,7 @@ export interface Checked {
 export interface Scope {
   readonly functions: Functions
   readonly variables: ReadonlyMap<string, Type>
-  /** Returns the type of a message that expressions may make. Without this function they can make none. */
+  /** Returns the type of a message that expressions may make. Without this function, expressions can make no messages. */
   readonly message?: ((name: string) => Type | undefined) | undefined
 }
 

@@ -37,7 +37,7 @@ export function equal(a: Value, b: Value): boolean {
   return a instanceof Mapping && b instanceof Mapping && equalMaps(a, b)
 }
 
-/** Whether a value belongs to an object. Then it can't even be compared with values of other types. */
+/** Whether a value is a list or a map of an object. Comparing it with a value of another type is an error, rather than false. */
 function isStrict(value: Value): value is List | Mapping {
   return (value instanceof List || value instanceof Mapping) && value.strict
 }
@@ -61,7 +61,7 @@ function equalLists(a: List, b: List): boolean {
 }
 
 function equalMaps(a: Mapping, b: Mapping): boolean {
-  if (a.size !== b.size) return false
+  if (a.size !== b.size || !a.matchesUnknown(b)) return false
   return a.keys().every(key => {
     const other = b.get(key)
     return other !== undefined && equal(a.get(key) as Value, other)

@@ -28,11 +28,11 @@ export interface Program {
 /** An expression that can't be evaluated, with the reason in the server's words. */
 export interface Refused {
   readonly issues: string
-  /** Whether the reason is a constant that can't be made. */
+  /** Whether the reason is a constant that can't be evaluated, such as a bad pattern. */
   readonly instantiation: boolean
 }
 
-/** The messages that an expression may make, and their functions. */
+/** The messages that an expression may make, and all functions that such an expression may call. */
 export interface Messages {
   readonly message: (name: string) => Type | undefined
   readonly functions: Functions
@@ -115,7 +115,8 @@ export function compile(
     if (literals.length > 0) return refused(literals)
     const constant = constantProblem(expr, checked)
     if (constant !== undefined) return { issues: constant, instantiation: true }
-    const { type, reads } = checked
+    const { type } = checked
+    const reads = new Set([...checked.reads].filter(name => variables.has(name)))
     const constants = new Set<Expr>()
     collectConstants(expr, constants)
     return {

@@ -2,8 +2,8 @@ import { isObject, isRawNumber, type Json, type JsonObject, own } from './json/j
 import { CelError, List, Mapping, type Value } from './values.ts'
 
 /**
- * A value without a known schema, as policies see objects. The values in it are made at their first read. `typed`: whether the object has a built-in type, so
- * that its lists and maps can be compared only with lists and maps.
+ * A value without a known schema, as policies see objects. The values in a map are made at their first read. `typed`: whether the object has a built-in type,
+ * so that comparing its lists and maps with values of other types is an error.
  */
 export function dynamicValue(json: Json | undefined, typed: boolean): Value {
   if (json === undefined || json === null) return null

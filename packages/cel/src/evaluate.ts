@@ -101,7 +101,7 @@ class Evaluation {
     return value
   }
 
-  /** Returns the value of a part of another path. A real server counts the reads in it, but not that it is a path itself. */
+  /** Returns the value of an index or of a branch of `?:`. A real server counts a path there as a part of the path around it: one read less. */
   #within(expr: Expr): Value {
     const before = this.#meter.spent
     const value = this.value(expr)
@@ -145,7 +145,7 @@ class Evaluation {
     const values = given.map((arg, i) => (isIndex && i === 1 ? this.#within(arg) : this.value(arg)))
     const called = (global ?? name).replace(/^\./, '')
     const overloads = this.#functions.get(called) ?? []
-    // The container decides: it reads a dynamic index.
+    // The types of a dynamic container or index choose no overload, so `indexed` checks the values.
     if (name === '_[_]') {
       this.#spend(pathCost(first))
       return indexed(values[0] as Value, values[1] as Value)
@@ -157,7 +157,7 @@ class Evaluation {
       result = (overload.call as (...given: Value[]) => Value)(...values)
       return result
     } finally {
-      // A search in a constant list costs one read of a table.
+      // A search in a constant list costs nothing: a real server looks up a table.
       if (isOptionalPath(called))
         this.#spend(pathCost(first) - Number(!(result instanceof Optional && result.value !== undefined)))
       else if (called !== '@in' || !this.#constants.has(second)) this.#spend(callCost(called, overload, values, result))
@@ -198,7 +198,7 @@ class Evaluation {
     }
   }
 
-  /** Returns an error that a decisive value may hide. Throws the error of an evaluation that costs too much. */
+  /** Returns an error that a decisive value may hide. Throws any other error, such as that of an evaluation that costs too much. */
   #absorb(error: unknown): unknown {
     if (!(error instanceof CelError) || error instanceof TooCostlyError) throw error
     return error
@@ -247,7 +247,7 @@ class Evaluation {
     this.#locals.unshift(outer)
     const inner = new Map<string, Value>()
     this.#locals.unshift(inner)
-    // The error of the carried value: the condition and the step read the value again.
+    // Set while the carried value is an error.
     let failed: unknown
     try {
       for (const [first, second] of items(range, expr.variable2 !== undefined)) {
@@ -330,7 +330,7 @@ function matches({ parameters }: Overload, values: readonly Value[]): boolean {
   return parameters.length === values.length && parameters.every((type, i) => fits(type, values[i] as Value))
 }
 
-/** Whether a value has a type, by its kind and, in a list or map, by the first entry. */
+/** Whether a value has a type, by its kind and, in a list, by the first item. */
 function fits(type: Type, value: Value): boolean {
   switch (type.kind) {
     case 'dyn':
@@ -365,7 +365,7 @@ const times = ['google.protobuf.Timestamp', 'google.protobuf.Duration']
 /** Types with methods of their own. Their refusals of operators name no operator. */
 const receivers = [...times, 'string']
 const ordered = new Set([...numbers, ...receivers, 'bool', 'bytes'])
-/** For each operator, the types of its left side with which its refusal has no name. With other types, the refusal names the operator. */
+/** For each operator, the types of the left side for which the refusal does not name the operator. */
 const operators: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...['_<_', '_<=_', '_>_', '_>=_'].map((name): [string, ReadonlySet<string>] => [name, ordered]),
   ['_+_', new Set([...numbers, ...receivers, 'bytes', 'list'])],

@@ -2,7 +2,7 @@ import { compile as compileProgram } from './compile.ts'
 import { dynamicValue } from './dynamic-values.ts'
 import { CelEvaluationError, CelSyntaxError } from './errors.ts'
 import type { Json } from './json/json.ts'
-import { jsonOf } from './mutation.ts'
+import { jsonOf, MutationError } from './mutation.ts'
 import { readType } from './types.ts'
 import { CelError } from './values.ts'
 
@@ -20,7 +20,7 @@ export interface CelExpression {
   /**
    * The result, as JSON. A variable without a value is null.
    *
-   * @throws CelEvaluationError with the server's words, for example for a missing key
+   * @throws CelEvaluationError with the server's words, for example for a missing key; also if the result has no JSON, for example a timestamp
    */
   evaluate(values?: Readonly<Record<string, unknown>>): unknown
 }
@@ -50,7 +50,8 @@ export function compile(source: string, { variables = [] }: CelOptions = {}): Ce
       try {
         return jsonOf(program.evaluate(new Map(given)))
       } catch (error) {
-        if (error instanceof CelError) throw new CelEvaluationError(source, error.message)
+        if (error instanceof CelError || error instanceof MutationError)
+          throw new CelEvaluationError(source, error.message)
         throw error
       }
     },

@@ -5,6 +5,7 @@ describe('compile', () => {
   it('gives an expression that says what it reads, and evaluates to JSON', () => {
     const expression = compile('a.map(x, x * 2) + [b.size()]', { variables: ['a', 'b', 'c'] })
     expect(expression.reads.toSorted()).toEqual(['a', 'b'])
+    expect(compile('type(a) == int', { variables: ['a'] }).reads).toEqual(['a'])
     expect(expression.evaluate({ a: [1, 2], b: 'four' })).toEqual([2, 4, 4])
   })
 
@@ -26,10 +27,25 @@ describe('compile', () => {
     expect(() => expression.evaluate({ a: {} })).toThrow(CelEvaluationError)
     expect(() => expression.evaluate({ a: {} })).toThrow('no such key: b')
     expect(compile('a == null', { variables: ['a'] }).evaluate()).toBe(true)
+    expect(() => compile('timestamp(0)').evaluate()).toThrow(CelEvaluationError)
   })
 })
 
 describe('evaluateRules', () => {
+  it('F1: an object is equal to its old state only if its unknown fields are, too', () => {
+    const rule = { rule: 'self == oldSelf', message: 'fixed' }
+    const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-validations': [rule] }
+    const typed = { ...free, properties: { known: { type: 'integer' } } }
+    const messages = (spec: object, now: object, old: object): string[] =>
+      evaluateRules({ type: 'object', properties: { spec } }, { spec: now }, { spec: old }).map(one => one.message)
+    const refused = ['Invalid value: fixed']
+    expect(messages(free, { a: { b: 1 } }, { a: { b: 2 } })).toEqual(refused)
+    expect(messages(typed, { known: 1, a: 1 }, { known: 1, a: 2 })).toEqual(refused)
+    expect(messages(typed, { known: 1, a: [{ b: 1 }] }, { a: [{ b: 1 }], known: 1 })).toEqual([])
+    // A real server does not see that another field has the place of `a`.
+    expect(messages(free, { a: 1 }, { b: 1 })).toEqual([])
+  })
+
   const schema = {
     type: 'object',
     properties: {

@@ -44,7 +44,7 @@ export function tokenize(source: string): Token[] {
     }
     const previous = tokens.at(-1)
     const digits = match(number)
-    // After the dot of a field selection, `.5` is no number.
+    // After an operand, a dot selects a field, so `.5` is no number there.
     if (digits !== undefined && !(digits.startsWith('.') && endsOperand(previous))) {
       tokens.push({ at, text: digits, kind: 'number', value: numberOf(digits) })
       at += digits.length
@@ -113,27 +113,26 @@ function readString(source: string, start: number, prefix: string): { value: Lit
   at += quote.length
   const parts: (string | number)[] = []
   for (;;) {
-    const char = source[at]
-    if (char === undefined || (char === '\n' && quote.length === 1)) {
+    const code = source.codePointAt(at)
+    if (code === undefined || (code === 0x0a && quote.length === 1)) {
       const text = source.slice(start, at)
       throw new SyntaxIssue(start, `Syntax error: token recognition error at: '${text}'`)
     }
     if (source.startsWith(quote, at)) break
+    const char = String.fromCodePoint(code)
     if (char === '\\' && !raw) {
       const read = readEscape(source, at, bytes)
       parts.push(read.value)
       at = read.end
     } else {
       parts.push(char)
-      at++
+      at += char.length
     }
   }
   const end = at + quote.length
   if (!bytes) return { value: parts.join(''), end }
   const chunks = parts.map(part => (typeof part === 'number' ? Uint8Array.of(part) : Buffer.from(part)))
-  // The two surrogates of a character are two parts.
-  const text = parts.every(part => typeof part === 'string') ? Buffer.from(parts.join('')) : Buffer.concat(chunks)
-  return { value: new Uint8Array(text), end }
+  return { value: new Uint8Array(Buffer.concat(chunks)), end }
 }
 
 function readEscape(source: string, at: number, bytes: boolean): { value: string | number; end: number } {

@@ -35,11 +35,13 @@ export interface PolicyRequest {
 
 /** The result of a policy for a request. */
 export interface PolicyAnswer {
-  /** Whether the match conditions hold. If not, the policy does not apply. */
+  /** Whether the match conditions hold. If not, the policy does not apply. Also true if none is false and some fail: then `refusals` has the failure. */
   readonly matches: boolean
   /** The refusals; empty if the request is allowed. An expression that fails is a refusal, unless `failurePolicy` is `Ignore`. */
   readonly refusals: readonly PolicyRefusal[]
-  /** The result of each mutation for the object of the request. A server evaluates each mutation on the result of the mutations before. */
+  /**
+   * The result of each mutation that does not fail, for the object of the request. A server evaluates each mutation on the result of the mutations before.
+   */
   readonly mutations: readonly MutationResult[]
 }
 

@@ -18,7 +18,8 @@ export interface RuleProblem {
  * The objections of a schema's rules (`x-kubernetes-validations`) to an object, in the API server's words and order. Types, limits and defaults are not
  * checked.
  *
- * @param old the object before an update. Rules that read `oldSelf` are evaluated only with it, and problems of unchanged values are ignored
+ * @param old the object before an update. With it, problems of unchanged values are ignored. Without it, rules that read `oldSelf` are not evaluated, except
+ * those with `optionalOldSelf`
  *
  * @example
  * ```ts

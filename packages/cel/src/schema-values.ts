@@ -27,7 +27,7 @@ const resourceFields = new Map([
   ['metadata', metadata],
 ])
 
-/** A value as expressions see it. The values in it are made at their first read. */
+/** A value as expressions see it. The values in an object or map are made at their first read. Throws a `CelError` if the value does not have its type. */
 export function valueOfJson(value: Json, schema: Schema, isResource: boolean): Value {
   if (value === null) return null
   if (isIntOrString(schema)) return typeof value === 'string' ? value : integer(value)
@@ -114,6 +114,15 @@ class ObjectValue extends Mapping {
 
   get size(): number {
     return Object.keys(this.#json).length
+  }
+
+  /** As in a real server, a field without a schema must be the same in both objects, but may be absent from `other`. */
+  override matchesUnknown(other: Mapping): boolean {
+    if (!(other instanceof ObjectValue)) return true
+    return Object.keys(this.#json).every(name => {
+      const theirs = this.#fieldSchema(name) === undefined ? own(other.#json, name) : undefined
+      return theirs === undefined || sameJson(own(this.#json, name), theirs)
+    })
   }
 
   get(key: Value): Value | undefined {

@@ -59,7 +59,7 @@ function visit(place: Place, run: Run): void {
   const { schema, value, old, path } = place
   if (value === null || !schema.hasRules) return
   evaluateRules(place, run)
-  const known = place.was ?? undefined
+  const known = place.was
   const below = { above: known ?? place.above }
   if (Array.isArray(value) && schema.items?.hasRules === true) {
     const items = schema.items
@@ -142,7 +142,7 @@ function evaluateRule(
     }
     return failed(`${why} evaluating rule: ${text}`)
   }
-  // Problems of unchanged values are ignored, except those of rules that compare the states.
+  // Problems of unchanged values are ignored, except those of rules that read `oldSelf`.
   const correlation = place.was ?? place.above
   if (!usesOldSelf && correlation !== undefined && unchanged(correlation)) return []
   // As on a real server, an expression for the message has no optional `oldSelf`.

@@ -28,7 +28,7 @@ export class Duration {
   }
 }
 
-/** A list. Its items may be made only when they are read. */
+/** A list, as {@link ListSemantics} sees it. */
 export interface ListValue {
   readonly size: number
   at(index: number): Value
@@ -98,7 +98,7 @@ export class CelError extends Error {}
 export class List implements ListValue {
   readonly #items: readonly Value[]
   readonly semantics: ListSemantics | undefined
-  /** Whether the list belongs to an object. Then it can be compared only with lists. */
+  /** Whether the list belongs to an object. Comparing such a list with any other value than a list or null is an error. */
   readonly strict: boolean
 
   constructor(items: readonly Value[], semantics?: ListSemantics, strict = false) {
@@ -126,9 +126,14 @@ export abstract class Mapping implements MapValue {
   abstract get(key: Value): Value | undefined
   abstract keys(): readonly Value[]
 
-  /** Whether the map belongs to an object. Then it can be compared only with maps. */
+  /** Whether the map belongs to an object. Comparing such a map with any other value than a map or null is an error. */
   get strict(): boolean {
     return false
+  }
+
+  /** Whether the fields that expressions can't read allow `other` to be equal. */
+  matchesUnknown(_other: Mapping): boolean {
+    return true
   }
 }
 

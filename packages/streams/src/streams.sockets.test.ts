@@ -274,6 +274,19 @@ it('the embedded server lives through frames that make no sense', () =>
     expect(await client.get(pods, pod)).toBeDefined()
   }))
 
+it('with a terminal, the embedded server sends no stderr, as a kubelet', () =>
+  withPod(async server => {
+    server.onExec(async () => ({ stdout: 'one', stderr: 'two' }))
+    const url = `${server.url.replace(/^http/, 'ws')}/api/v1/namespaces/default/pods/chess/exec`
+    const socket = new WebSocket(`${url}?command=cat&stdout=true&stderr=true&tty=true`, ['v5.channel.k8s.io'], {
+      ...{ ca: server.ca, headers: { authorization: `Bearer ${server.token}` } },
+    })
+    const answers: string[] = []
+    socket.on('message', data => answers.push(data.toString()))
+    await once(socket, 'close')
+    expect(answers).toEqual(['\x01one', expect.stringContaining('Success')])
+  }))
+
 it('without a function that plays containers, the embedded server says which one is missing', () =>
   withPod(async (_, client) => {
     await expect(exec(client, pod, ['true'])).rejects.toMatchObject({

@@ -123,6 +123,9 @@ export const expressions: readonly string[] = [
     'bool("true")',
     'bool("x")',
     'bytes("é")',
+    'size(b"\\xff😀é\\101")',
+    'b"😀" == bytes("😀")',
+    'b"\\x00😀" == b"\\x00\\xf0\\x9f\\x98\\x80"',
   ],
   ...[
     'type(1)',

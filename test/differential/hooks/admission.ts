@@ -38,6 +38,7 @@ export const admissionScenarios: readonly HookScenario[] = [
       await kit.ask('PATCH', a, { body: { data: { k: 'w' } }, type: merge })
       await kit.ask('PATCH', `${a}?dryRun=All`, { body: [{ op: 'remove', path: '/data/k' }], type: jsonPatch })
       await kit.ask('PATCH', a, { body: {}, type: merge })
+      await kit.ask('DELETE', `${a}?resourceVersion=1&orphanDependents=false&gracePeriodSeconds=3`)
       await kit.ask('DELETE', `${a}?propagationPolicy=Background`)
       await kit.ask('POST', cms, { body: { metadata: { generateName: 'gen-' } } })
       await kit.ask('POST', `${cms}?dryRun=All`, { body: configMap('b') })

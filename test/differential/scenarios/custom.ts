@@ -161,6 +161,10 @@ export const customScenarios: readonly Scenario[] = [
       get(a, { save: { rv: 'metadata.resourceVersion' } }),
       put(`${a}/status`, { ...(game('a', {}, { resourceVersion: '{rv}' }) as object), status: { said: 'bye' } }),
       put(`${a}/status`, { ...(game('a') as object), status: { said: 'bye' } }),
+      ...[a, `${a}/status`].flatMap(path => [
+        merge(path, { metadata: { deletionTimestamp: '2020-01-01T00:00:00Z' } }),
+        merge(path, { metadata: { deletionGracePeriodSeconds: 5 } }),
+      ]),
       jsonPatch(`${a}/status`, [{ op: 'remove', path: '/status' }]),
       del(`${a}/status`),
       post(`${a}/status`, game('a')),

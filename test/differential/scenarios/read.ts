@@ -1,4 +1,4 @@
-import { collect, del, get, merge, post, put, quietly, request, type Scenario, watch } from '../scenario.ts'
+import { apply, collect, del, get, merge, post, put, quietly, request, type Scenario, watch } from '../scenario.ts'
 import {
   asMetadata,
   asMetadataList,
@@ -45,7 +45,23 @@ export const readScenarios: readonly Scenario[] = [
     name: 'label selectors by set',
     steps: bySelector('l in (x,y)', 'l notin (x)', 'l', '!l', 'l in ()', 'l in (x', 'l in x', 'l,n', 'l in (,x)'),
   },
-  { name: 'label selectors by number', steps: bySelector('n>5', 'n<10', 'n>x', 'n>4,n<6') },
+  {
+    name: 'label selectors by number',
+    steps: bySelector(
+      'n>5',
+      'n<10',
+      'n>x',
+      'n>4,n<6',
+      'n>-5',
+      'n>005',
+      'n>99999999999999999999',
+      'n>9223372036854775807',
+      'n>+5',
+      'n>',
+      'n<9,n>1_0',
+      'n>x_',
+    ),
+  },
   {
     name: 'label selectors that are none',
     steps: bySelector(
@@ -516,6 +532,59 @@ export const readScenarios: readonly Scenario[] = [
       ),
       collect('w', { events: 4 }),
     ],
+  },
+  {
+    name: 'booleans and numbers of a query, as Go reads them',
+    steps: [
+      ...filled('a'),
+      ...['x', 'T', 'F', 'False', 'no', '', '2'].map(one =>
+        get(`${cms}?pretty=${one}&fieldSelector=x`, { asText: true }),
+      ),
+      ...['False', 'FALSE', 'F', '', 'no'].map(one => get(`${cms}?watch=${one}&timeoutSeconds=1&resourceVersion=0`)),
+      ...['yes', 'T', 'False', '', '0', 'TRUE'].map((one, i) => {
+        const data = { a: `x${i}` }
+        return apply(`m${i}`, `${a}?force=${one}`, {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: 'a' },
+          data,
+        })
+      }),
+      ...['-1', '+1', '1e3', '9223372036854775807', '99999999999999999999'].map(one => get(`${cms}?limit=${one}`)),
+      ...['+1', '-1', '0001', '99999999999999999', '18446744073709551616'].flatMap(one => [
+        get(`${cms}?resourceVersion=${one}`),
+        get(`${a}?resourceVersion=${one}`),
+        put(a, { ...(configMap('a') as object), metadata: { name: 'a', resourceVersion: one } }),
+      ]),
+    ],
+  },
+  {
+    name: 'content types with other letters and spaces',
+    steps: [
+      ...filled('a'),
+      ...['Application/JSON', 'application/json ; charset=utf-8', 'application/json;', 'APPLICATION/YAML'].map(
+        (type, i) => post(cms, { metadata: { name: `n${i}` } }, { headers: { 'content-type': type } }),
+      ),
+      ...['Application/merge-patch+json', 'application/merge-patch+json ; x=1', 'application/merge-patch+json;x'].map(
+        type => request('PATCH', a, { data: { x: '1' } }, { headers: { 'content-type': type } }),
+      ),
+    ],
+  },
+  {
+    name: 'methods of paths without a resource',
+    steps: [
+      '/healthz',
+      '/readyz/ping',
+      '/api',
+      '/apis',
+      '/apis/apps',
+      '/apis/apps/v1',
+      '/api/v1',
+      '/version',
+      '/none',
+    ].flatMap(path => ['HEAD', 'POST', 'DELETE', 'OPTIONS'].map(method => request(method, path))),
+    // Other scenarios run at the same time, and define groups.
+    except: ['*.body.groups'],
   },
   {
     name: 'pretty printing is set by a parameter',

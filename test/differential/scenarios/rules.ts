@@ -81,6 +81,13 @@ const schema = {
           [rules]: [{ rule: 'self.all(x, size(x) < 3)' }],
         },
         strange: { 'x-kubernetes-int-or-string': true, maxLength: 5, [rules]: [{ rule: 'self > 5' }] },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, [rules]: [{ rule: 'self == oldSelf' }] },
+        partly: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: { v: { type: 'integer' } },
+          [rules]: [{ rule: 'self == oldSelf' }],
+        },
       },
       [rules]: [
         {
@@ -193,6 +200,12 @@ export const ruleScenarios: readonly Scenario[] = [
       patch({ items: [{ k: 'p', v: 1 }] }),
       patch({ items: [{ k: 'q', v: 1 }] }),
       patch({ a: -1 }),
+      patch({ free: { a: { b: 1 } }, partly: { v: 1, a: 1 } }),
+      patch({ free: { a: { b: 2 } } }),
+      patch({ free: { a: null, c: 1 } }),
+      patch({ partly: { a: 2 } }),
+      patch({ partly: { a: null } }),
+      patch({ partly: { v: 2 } }),
       patch({ status: { level: 3 } }, '/status'),
       patch({ status: { level: 2 } }, '/status'),
       patch({ status: { level: 12 } }, '/status'),

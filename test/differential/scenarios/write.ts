@@ -1,4 +1,16 @@
-import { del, get, jsonPatch, merge, post, put, quietly, request, type Scenario } from '../scenario.ts'
+import {
+  apply,
+  del,
+  get,
+  jsonPatch,
+  merge,
+  post,
+  put,
+  quietly,
+  request,
+  type Scenario,
+  strategic,
+} from '../scenario.ts'
 import { cms, configMap, filled, namespaces, secrets } from './shapes.ts'
 
 const a = `${cms}/a`
@@ -11,6 +23,60 @@ const patchedObject = (step: number): string[] => [`${step}.body.message`, `${st
 const metadataList = { headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' } }
 
 export const writeScenarios: readonly Scenario[] = [
+  {
+    name: 'bodies and patches that are no objects of the kind',
+    steps: [
+      ...filled('a'),
+      post(cms, 'null'),
+      post(cms, { kind: 'ConfigMap', apiVersion: 5, metadata: { name: 's' } }),
+      post(cms, { kind: ['x'], apiVersion: 'v1', metadata: { name: 's' } }),
+      merge(`${cms}/a`, { kind: 'Pod' }),
+      merge(`${cms}/a`, { kind: 'Nope' }),
+      merge(`${cms}/a`, { apiVersion: 'v2' }),
+      strategic(`${cms}/a`, { kind: 'Pod' }),
+      jsonPatch(`${cms}/a`, [{ op: 'replace', path: '/kind', value: 'Pod' }]),
+      jsonPatch(`${cms}/a`, [5]),
+      jsonPatch(`${cms}/a`, ['x', {}]),
+      jsonPatch(`${cms}/a`, [null]),
+    ],
+    except: ['*.body.details.causes.0.message', '*.body.message'],
+  },
+  {
+    name: 'an update can not delete',
+    steps: [
+      ...filled('a'),
+      quietly(post(cms, configMap('f', { finalizers: ['ex.io/f'] }))),
+      merge(`${cms}/a`, { metadata: { deletionTimestamp: '2020-01-01T00:00:00Z' } }),
+      merge(`${cms}/a`, { metadata: { deletionGracePeriodSeconds: 5 } }),
+      put(`${cms}/a`, configMap('a', { deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 })),
+      apply('m', `${cms}/a`, {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'a', deletionGracePeriodSeconds: 3 },
+      }),
+
+      del(`${cms}/f`),
+      merge(`${cms}/f`, { metadata: { deletionTimestamp: '2020-01-01T00:00:00Z' } }),
+      merge(`${cms}/f`, { metadata: { deletionGracePeriodSeconds: 5 } }),
+      merge(`${cms}/f`, { metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null } }),
+    ],
+  },
+  {
+    name: 'options of a delete in its query',
+    steps: [
+      ...['a', 'b', 'c', 'd', 'e'].map(name => quietly(post(cms, configMap(name)))),
+      del(`${cms}/a?uid=other`),
+      del(`${cms}/a?resourceVersion=1`),
+      del(`${cms}/a?uid=&resourceVersion=`),
+      del(`${cms}/b?orphanDependents=true`),
+      del(`${cms}/c?orphanDependents=true&propagationPolicy=Foreground`),
+      del(`${cms}/c?orphanDependents=false`),
+      del(`${cms}/d?propagationPolicy=`),
+      del(`${cms}/e?uid=other`, { kind: 'DeleteOptions', apiVersion: 'v1' }),
+      del(`${cms}/e?dryRun=All&dryRun=All`),
+      del(`${cms}?uid=other`),
+    ],
+  },
   {
     name: 'create, read, update and delete a ConfigMap',
     steps: [

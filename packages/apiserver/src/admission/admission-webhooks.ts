@@ -7,7 +7,7 @@ import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import type { HookAnswer, HookClient } from '../outside/hook-client.ts'
 import type { Outside, Question } from '../outside/outside.ts'
-import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
+import { isTrue, type RequestInfo, type ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { decode } from '../schema/decode.ts'
@@ -15,6 +15,7 @@ import { cel } from '../schema/rules.ts'
 import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
+import { queriedPreconditions } from '../write/options.ts'
 import { jsonPatch } from '../write/patch.ts'
 import { scaleOf, withScale } from '../write/scale.ts'
 import type { WriteHooks } from '../write/writer.ts'
@@ -22,7 +23,7 @@ import { type Hook, hooksOf } from './configuration.ts'
 import type { InForce } from './in-force.ts'
 import { atVersion, type InputHost, inputOf } from './input.ts'
 import { MutatingPolicies, type Reinvocations } from './mutating-policies.ts'
-import { type Attributes, denied, kindOf, notAsked, readVerdict, reviewRequest, type Verdict } from './review.ts'
+import { type Attributes, callFailed, denied, kindOf, readVerdict, reviewRequest, type Verdict } from './review.ts'
 import { selectedAt } from './selection.ts'
 import { ValidatingPolicies } from './validating-policies.ts'
 
@@ -89,7 +90,7 @@ export class AdmissionWebhooks implements WriteHooks {
     }
   }
 
-  /** Carries out a write and calls the webhooks for it. `options` are the options in the body of the write, if it has any. */
+  /** Carries out a write and calls the webhooks for it. `body` returns the options in the body of a delete. */
   during(write: AskedWrite, body: () => JsonObject, work: () => void): void {
     if ((this.#idle && !this.#guardsOwners(write)) || isExempt(write.type)) return work()
     const before = this.#current
@@ -146,7 +147,7 @@ export class AdmissionWebhooks implements WriteHooks {
     this.#validated(asked)
   }
 
-  /** Whether no configuration is in force. */
+  /** Whether no configuration and no policy is in force. */
   get #idle(): boolean {
     const { inForce } = this.#host
     const unhooked = [this.#types.mutating, this.#types.validating].every(type => inForce.size(type) === 0)
@@ -280,7 +281,7 @@ export class AdmissionWebhooks implements WriteHooks {
 
   #unanswered<T>(hook: Hook, why: string, otherwise: T): T {
     if (hook.ignoresFailures) return otherwise
-    throw notAsked(hook.name, why)
+    throw callFailed(hook.name, why)
   }
 
   #ask(invocations: readonly Invocation[], asked: Attributes): readonly Reply[] {
@@ -346,6 +347,9 @@ function optionsOf({ info, verb }: AskedWrite, body: () => JsonObject): JsonObje
     if (Object.keys(given).length > 0) return options
     const grace = query.get('gracePeriodSeconds')
     if (grace !== null && grace !== '') options.gracePeriodSeconds = Number(grace)
+    const preconditions = queriedPreconditions(query)
+    if (preconditions !== undefined) options.preconditions = preconditions
+    if (query.has('orphanDependents')) options.orphanDependents = isTrue(query.get('orphanDependents'))
     const policy = query.get('propagationPolicy') ?? ''
     if (policy !== '') options.propagationPolicy = policy
     return withDryRun(options, query)

@@ -29,7 +29,7 @@ export interface Hook extends Criteria {
   readonly conditions: readonly Expression[]
 }
 
-/** Reads the webhooks of a configuration. `id` is the state of the configuration. */
+/** Reads the webhooks of a configuration. `id` identifies the state of the configuration. */
 export function hooksOf(configuration: KubeObject, id: string): Hook[] {
   return webhooksIn(configuration).map((hook, i) => ({
     name: stringAt(hook, 'name') ?? '',

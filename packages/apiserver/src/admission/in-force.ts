@@ -7,7 +7,7 @@ import type { Version } from '../store/version.ts'
 export class InForce {
   readonly #store: Store
   readonly #later: Later
-  /** The states by resource and name; without a delay they are those of the store. */
+  /** The states by resource and name. Empty without a delay: then the store is read instead. */
   readonly #states = new Map<string, Map<string, Version>>()
 
   constructor(store: Store, later: Later) {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@wherry/cel/internal'
 import { describe, expect, it } from 'vitest'
 import type { ResourceType } from '../resources/resource-type.ts'
-import { type Attributes, denied, kindOf, labelsOf, notAsked, readVerdict, reviewRequest } from './review.ts'
+import { type Attributes, callFailed, denied, kindOf, labelsOf, readVerdict, reviewRequest } from './review.ts'
 
 const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as ResourceType
 const asked: Attributes = {
@@ -119,9 +119,9 @@ describe('the refusals of webhooks', () => {
     expect(refusal).toMatchObject({ code, reason, message: `admission webhook "a.b.c" ${message}`, details: undefined })
   })
 
-  it('keep details, and say of one that was not asked why', () => {
+  it('keep details, and say why the call of a webhook failed', () => {
     expect(denied('a', { details: { name: 'x' } }).details).toEqual({ name: 'x' })
-    expect(notAsked('a', 'closed').toStatus()).toMatchObject({
+    expect(callFailed('a', 'closed').toStatus()).toMatchObject({
       code: 500,
       reason: 'InternalError',
       message: 'Internal error occurred: failed calling webhook "a": closed',

@@ -116,7 +116,7 @@ export function denied(hook: string, result: JsonObject | undefined): StatusErro
 }
 
 /** The refusal of a request after the call of its webhook failed. */
-export function notAsked(hook: string, why: string): StatusError {
+export function callFailed(hook: string, why: string): StatusError {
   return StatusError.internal(`failed calling webhook ${JSON.stringify(hook)}: ${why}`)
 }
 
@@ -133,7 +133,7 @@ export function kindOf(type: ResourceType, subresource: string): Attributes['kin
   return { group: type.group, version: type.version, kind: type.kind }
 }
 
-/** `labels` of a whole object, or of none. */
+/** The labels of an object; `undefined` if there is no object, or it has no labels. */
 export function labelsOf(object: JsonObject | undefined): { readonly [key: string]: string } | undefined {
   const labels = object === undefined ? undefined : (object as KubeObject).metadata?.labels
   return isObject(labels) ? (labels as { readonly [key: string]: string }) : undefined

@@ -27,7 +27,7 @@ export interface Account {
   readonly kubeconfig: Kubeconfig
 }
 
-/** Ten years, because a test may simulate some. */
+/** Ten years, because a test may simulate years. */
 export const tokenSeconds = 315_360_000
 
 /** An object to create. A namespace or ServiceAccount may exist already. */

@@ -92,7 +92,7 @@ export function impersonationResources(
   ]
 }
 
-/** The server's 500, which contains the user as Go prints it. */
+/** The server's 400, which contains the user as Go prints it. */
 function withoutUser(
   uid: string,
   groups: readonly string[],

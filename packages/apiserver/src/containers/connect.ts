@@ -51,7 +51,8 @@ export function connect(handlers: ContainerHandlers, asked: ConnectRequest): voi
     play = attach
   }
   const flag = (key: string): boolean => isTrue(info.query.get(key))
-  const streams = { stdin: flag('stdin'), stdout: flag('stdout'), stderr: flag('stderr'), tty: flag('tty') }
+  const tty = flag('tty')
+  const streams = { stdin: flag('stdin'), stdout: flag('stdout'), stderr: flag('stderr') && !tty, tty }
   open(request, processProtocols, socket =>
     playProcess(socket, one, streams, call => {
       checkRuns(pod, container)

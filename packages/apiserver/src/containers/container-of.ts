@@ -2,7 +2,7 @@ import { objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
 
-/** In the order in which a refusal lists their containers. */
+/** The lists of containers, in the order in which a refusal names their containers. */
 const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 

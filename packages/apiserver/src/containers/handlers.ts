@@ -55,8 +55,8 @@ export type LogLine = string | { readonly time: Date | string; readonly text: st
 
 /**
  * Plays a log. The server leaves out the lines that the client does not ask for (`tailLines`, `sinceTime`, `limitBytes`). An iterable that is not asynchronous
- * is the log of a container that has ended. A client that follows an asynchronous iterable gets each line when it comes. The handler itself must leave out all
- * existing lines but the last `tail`.
+ * is the log of a container that has ended. A client that follows an asynchronous iterable gets each line when it comes. In that case the handler itself must
+ * leave out all existing lines but the last `tail`.
  */
 export type LogHandler = (call: LogCall) => Iterable<LogLine> | AsyncIterable<LogLine>
 

@@ -93,6 +93,21 @@ describe('garbage collection', () => {
       expect(json.metadata.ownerReferences.map((reference: { name: string }) => reference.name)).toEqual(['other'])
     }))
 
+  it('F1: after a restore of etcd, the restored dependents go after their restored owner', () =>
+    withServer(async kit => {
+      const owner = await kit.configMap('owner')
+      await kit.call('POST', cm, owned('child', owner))
+      const backup = await kit.server.revision()
+      for (const name of ['child', 'owner']) await kit.call('DELETE', `${cm}/${name}`)
+      await kit.sim.advance(100)
+      await kit.server.restoreEtcd(backup)
+      await kit.sim.advance(10)
+      expect(await exists(kit, 'child')).toBe(true)
+      await kit.call('DELETE', `${cm}/owner`)
+      await kit.sim.advance(100)
+      expect(await exists(kit, 'child')).toBe(false)
+    }))
+
   it('F1: an owner that never existed, or is another of that name, does not hold a dependent', () =>
     withServer(async kit => {
       const owner = await kit.configMap('owner')

@@ -32,7 +32,7 @@ const closeWatchesAfterMs = 1000
 export interface DefinitionTiming {
   /** The time from a definition's creation until it is Established and served, in milliseconds. */
   readonly establishMs: number
-  /** The time after the creation or a change of a definition in which its requests are answered with 429, in milliseconds. With 0, none is. */
+  /** The time after a definition is served or changed in which the first request for its objects is answered with 429, in milliseconds. With 0, none is. */
   readonly reinitialiseMs: number
   /** Serves a definition some time after it was Established or changed. */
   readonly later: Later
@@ -109,7 +109,7 @@ export class Definitions {
     validateDefinition(object, old)
   }
 
-  /** Refuses a custom resource while its storage is being rebuilt. */
+  /** Refuses the first request for a custom resource while its storage is being rebuilt. */
   gate(type: ResourceType): void {
     const key = resourceKey(type)
     const until = this.#reinitialising.get(key)

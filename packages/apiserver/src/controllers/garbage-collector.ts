@@ -36,14 +36,8 @@ export class GarbageCollector {
     store.onCommit((resource, version, previous) => {
       const id = `${resourceKey(resource)}|${version.key}`
       for (const owner of previous?.owners ?? []) this.#unlink(owner, id)
-      if (version.type !== 'DELETED') {
-        for (const owner of version.owners ?? []) this.#link(owner, id)
-        if (version.owners !== undefined) this.#work.add(id)
-        if (!version.terminating) return
-        const foreground = version.text.includes('"foregroundDeletion"')
-        if (foreground) this.#waiting.set(version.uid, id)
-        if (foreground || version.text.includes('"orphan"')) this.#work.add(id)
-      } else {
+      if (version.type !== 'DELETED') this.#add(id, version)
+      else {
         this.#waiting.delete(version.uid)
         for (const owner of version.owners ?? []) {
           const waiting = this.#waiting.get(owner)
@@ -52,6 +46,26 @@ export class GarbageCollector {
         for (const dependent of this.#dependents.get(version.uid) ?? []) this.#work.add(dependent)
       }
     })
+  }
+
+  /** Processes every object again, after the store went back to another state. */
+  reload(): void {
+    this.#dependents.clear()
+    this.#waiting.clear()
+    for (const resource of this.#store.resources()) {
+      for (const version of this.#store.collection(resource).snapshot('')) {
+        this.#add(`${resourceKey(resource)}|${version.key}`, version)
+      }
+    }
+  }
+
+  #add(id: string, version: Version): void {
+    for (const owner of version.owners ?? []) this.#link(owner, id)
+    if (version.owners !== undefined) this.#work.add(id)
+    if (!version.terminating) return
+    const foreground = version.text.includes('"foregroundDeletion"')
+    if (foreground) this.#waiting.set(version.uid, id)
+    if (foreground || version.text.includes('"orphan"')) this.#work.add(id)
   }
 
   #link(uid: string, id: string): void {

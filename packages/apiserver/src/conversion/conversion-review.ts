@@ -16,7 +16,7 @@ export function conversionReview(
   }
 }
 
-/** The converted objects, in their order. A text if a real server refuses the answer. */
+/** The converted objects, in their order. If a real server refuses the answer: the reason, as a text. */
 export function readConverted(
   answer: HookAnswer,
   uid: string,

@@ -34,7 +34,7 @@ export class Conversion implements Converts {
   /** The converted states, by the version to which each was converted. */
   readonly #views = new WeakMap<Version, Map<string, Version>>()
 
-  /** `id` is the state of the definition. */
+  /** `id` identifies the state of the definition. */
   constructor(host: ConversionHost, webhook: JsonObject, id: string) {
     this.#host = host
     this.#id = id

@@ -45,7 +45,7 @@ export function versionsOf(definition: KubeObject): (DefinedVersion & { readonly
   }))
 }
 
-/** Fills in the optional fields of a definition: its singular, its list kind and its conversion. */
+/** Fills in the optional fields of a definition (its singular, its list kind and its conversion), and drops the nulls in its schemas. */
 export function completeDefinition(definition: KubeObject): void {
   const spec = { ...objectAt(definition, 'spec') }
   const names = { ...objectAt(spec, 'names') }

@@ -39,9 +39,8 @@ function typeKey(group: string, version: string, plural: string): string {
 /** The served resources, by endpoint: the built-in ones and the current custom ones. */
 export class Registry {
   readonly #custom = new Map<string, ResourceType>()
-  readonly #customVersions = new Map<string, number>()
 
-  /** The resource at an endpoint. Throws the server's 404, which is plain if the group version is unknown. */
+  /** The resource at an endpoint. Throws the server's 404, which is plain text unless the group is built in. */
   resolve(group: string, version: string, plural: string): ResourceType {
     const type = this.find(group, version, plural)
     if (type !== undefined) return type
@@ -82,24 +81,19 @@ export class Registry {
   }
 
   serve(type: ResourceType): void {
-    const key = typeKey(type.group, type.version, type.plural)
-    if (!this.#custom.has(key)) this.#count(type, 1)
-    this.#custom.set(key, type)
+    this.#custom.set(typeKey(type.group, type.version, type.plural), type)
   }
 
   /** Stops serving a custom resource at all of its versions. */
   withdraw(group: string, plural: string): void {
     for (const [key, type] of this.#custom) {
-      if (type.group !== group || type.plural !== plural) continue
-      this.#custom.delete(key)
-      this.#count(type, -1)
+      if (type.group === group && type.plural === plural) this.#custom.delete(key)
     }
   }
 
   /** Stops serving every custom resource. */
   withdrawAll(): void {
     this.#custom.clear()
-    this.#customVersions.clear()
   }
 
   *all(): Generator<ResourceType> {
@@ -110,12 +104,5 @@ export class Registry {
   /** The resources that definitions define. */
   custom(): Iterable<ResourceType> {
     return this.#custom.values()
-  }
-
-  #count(type: ResourceType, by: number): void {
-    const version = `${type.group}/${type.version}`
-    const count = (this.#customVersions.get(version) ?? 0) + by
-    if (count === 0) this.#customVersions.delete(version)
-    else this.#customVersions.set(version, count)
   }
 }

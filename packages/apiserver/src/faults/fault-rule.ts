@@ -2,7 +2,7 @@ import { anything, checkFields, flag, number, oneOf, required, type Taken, text,
 
 /** The criteria by which a fault matches requests. An absent field matches anything. */
 export interface FaultMatch {
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; for a path without a resource, the method in lower case. */
   readonly verb?: string | undefined
   /** `configmaps`, or with its group: `games.arcade.example.com`. */
   readonly resource?: string | undefined
@@ -69,7 +69,7 @@ export type FaultEffect =
  */
 export interface FaultRule {
   readonly match?: FaultMatch | undefined
-  /** Only the nth matching request (1 is the first). @default all */
+  /** The first matching request that the fault affects (1 is the first). With `times`, the fault also affects the requests that follow. @default all */
   readonly nth?: number | undefined
   /** The maximum number of requests that the fault affects. @default 1 with `nth`, otherwise unlimited */
   readonly times?: number | undefined

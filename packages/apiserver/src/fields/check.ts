@@ -4,8 +4,8 @@ import { elementOf, ItemError } from './items.ts'
 import { elementText, fieldElement } from './path-element.ts'
 
 /**
- * The reasons for which `value` does not match `type`, in the server's words; empty if it matches. A list may not contain an item twice. All are given:
- * a real server leaves the rest of a map out after its first unknown field, in an order that Go draws.
+ * The reasons for which `value` does not match `type`, in the server's words; empty if it matches. A list may not contain an item twice. All reasons are
+ * returned. A real server stops at the first unknown field of a map, in Go's random order.
  */
 export function typeProblems(value: Json, type: FieldType): string[] {
   if (value === null) return []

@@ -6,18 +6,18 @@ import { elementOf, itemsByElement } from './items.ts'
 export function merge(live: Json, applied: Json, type: FieldType): Json {
   if (type.atomic) return applied
   if (isObject(live) || isObject(applied)) {
-    if (hasItsOwnForm(live, 'map') || hasItsOwnForm(applied, 'map')) return applied
+    if (hasOtherForm(live, 'map') || hasOtherForm(applied, 'map')) return applied
     return mergeMaps(isObject(live) ? live : {}, isObject(applied) ? applied : {}, type, applied)
   }
   if (isGranularList(type) && (Array.isArray(live) || Array.isArray(applied))) {
-    if (hasItsOwnForm(live, 'list') || hasItsOwnForm(applied, 'list')) return applied
+    if (hasOtherForm(live, 'list') || hasOtherForm(applied, 'list')) return applied
     return mergeLists(Array.isArray(live) ? live : [], Array.isArray(applied) ? applied : [], type, applied)
   }
   return applied
 }
 
-/** Whether a value neither has the given form nor is null. */
-function hasItsOwnForm(value: Json, form: 'map' | 'list'): boolean {
+/** Whether a value is not null, and has another form than the given one. */
+function hasOtherForm(value: Json, form: 'map' | 'list'): boolean {
   return value !== null && (form === 'map' ? !isObject(value) : !Array.isArray(value))
 }
 
@@ -27,8 +27,8 @@ function mergeMaps(live: JsonObject, applied: JsonObject, type: FieldType, ifEmp
   for (const name of Object.keys(live)) {
     const value = live[name]
     if (value === undefined) continue
-    const with_ = own(applied, name)
-    setOwn(merged, name, with_ === undefined ? value : merge(value, with_, fieldOf(type, name) ?? atomic))
+    const given = own(applied, name)
+    setOwn(merged, name, given === undefined ? value : merge(value, given, fieldOf(type, name) ?? atomic))
     empty = false
   }
   for (const name of Object.keys(applied)) {

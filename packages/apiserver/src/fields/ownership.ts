@@ -68,7 +68,7 @@ function managersOf(live: KubeObject | undefined, next: KubeObject, subresource:
   return managers.map(manager => ({ ...manager, entry: undefined }))
 }
 
-/** The managers after an update; `undefined` if it changes nothing. */
+/** The managers after an update; `undefined` if all stay unchanged, because the objects can't be compared at a version that is not served. */
 export function update(
   given: readonly Manager[],
   live: KubeObject | undefined,

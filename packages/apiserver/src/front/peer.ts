@@ -21,7 +21,7 @@ export interface SocketPeerOptions {
   readonly idleMs: number
 }
 
-/** One connection as faults and authentication see it, with the count of exchanges under way on it. The two protocols differ in what `goaway` sends. */
+/** One connection as faults and authentication see it, with its exchanges under way. The protocols differ in `goaway`. */
 export abstract class SocketPeer implements Peer {
   abstract readonly protocol: 'h2' | 'http/1.1'
   readonly certificate: Peer['certificate']

@@ -47,7 +47,7 @@ export interface ListenOptions {
 /** The sockets of a handler. */
 export interface SocketFront {
   readonly port: number
-  /** The URL `https://127.0.0.1:PORT`, or http. */
+  /** The URL, such as `https://127.0.0.1:6443`. */
   readonly url: string
   /** The number of open connections, including connections in their TLS handshake. */
   connections(): number
@@ -68,7 +68,7 @@ export interface SocketFront {
   close(): Promise<void>
 }
 
-/** Listens on loopback and passes every request to the handler. Rejects if the port is not available. */
+/** Listens, and passes every request to the handler. Rejects if the port is not available. */
 export async function listen(options: ListenOptions): Promise<SocketFront> {
   const front = new Front(options)
   await front.refuse(false)

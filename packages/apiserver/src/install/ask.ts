@@ -9,7 +9,7 @@ export interface Access {
   readonly token: string
 }
 
-/** The user agent of this package's requests, which differ by it from those of a test. */
+/** The user agent of this package's requests. It distinguishes them from a test's own requests. */
 export const userAgent = 'wherry-testing'
 
 /** A whole answer. */

@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib'
 import { compressedDocuments } from '../generated/openapi.ts'
 
-/** A value of JSON that has fields. */
+/** A JSON object. */
 export interface Fields {
   readonly [name: string]: unknown
 }

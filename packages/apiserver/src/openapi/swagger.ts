@@ -106,7 +106,7 @@ function parameterOf({ schema, ...rest }: Fields): Fields {
 }
 
 /** The parts of schemas that v2 does not have. */
-const junctor = /^(any|all|one)Of$|^(not|nullable|default)$/
+const onlyInV3 = /^(any|all|one)Of$|^(not|nullable|default)$/
 
 /** A schema in the form of v2. As on a real server, it lacks the parts that kubectl can't read. */
 function schemaOf(schema: Fields): Fields {
@@ -119,7 +119,7 @@ function schemaOf(schema: Fields): Fields {
   // A value that may be a text or a number is a text in v2.
   if (schema.type === undefined && Object.keys(schema).some(name => /^one/.test(name))) result.type = 'string'
   for (const [name, value] of Object.entries(schema)) {
-    if (junctor.test(name)) continue
+    if (onlyInV3.test(name)) continue
     if ((nullable || open) && (name === 'items' || name === 'properties')) continue
     if (name === 'type' && (nullable || (open && (value === 'object' || value === 'array')))) continue
     if (name === 'properties') {

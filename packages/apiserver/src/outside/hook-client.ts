@@ -19,7 +19,7 @@ export interface HookCall {
   readonly review: unknown
 }
 
-/** Answers calls of webhooks in place of https. Resolves with the review with the response. */
+/** Answers calls of webhooks in place of https. Resolves with the review that contains the response. */
 export type HookFunction = (call: HookCall) => Promise<unknown>
 
 /** The answer of a webhook: a review, or the reason for which there is none, in the words of a real server. */

@@ -4,7 +4,7 @@ import { StatusError } from '../status.ts'
 /** A question to another program, such as a webhook. Questions with the same `key` have the same answer. */
 export interface Question<T> {
   readonly key: string
-  /** Rejects only for a bug of this server. If nobody answers, the promise resolves with that result. */
+  /** Rejects only for a bug of this server. If nobody answers, the result says so. */
   ask(signal: AbortSignal): Promise<T>
 }
 
@@ -32,8 +32,8 @@ class Memory {
 
 /**
  * Lets synchronous code depend on the answers of other programs, such as webhooks. A request that needs an answer is broken off before it has changed anything.
- * The question is asked, and then the request is carried out again from its start, with the answer. So a request sees a single stored state: it sees writes of
- * the meantime, and questions about an older state are asked again, as a real server does after a conflict.
+ * The question is asked, and then the request is carried out again from its start, with the answer. So each attempt sees a single stored state, with the writes
+ * of the meantime. Questions about an older state are asked again, as a real server does after a conflict.
  *
  * Random numbers and the time are the same in each attempt, so that equal questions have equal keys.
  */

@@ -7,6 +7,7 @@ export interface Field {
   /** The container of the value: a list `[]`, a map `{}`, or none. `*`: a single value that may be absent. */
   readonly around: '' | '*' | '[]' | '{}'
   readonly type: string
+  /** Whether the JSON keeps an empty value of the field. */
   readonly isKept: boolean
 }
 

@@ -11,7 +11,7 @@ const apiServices = {
   custom: false,
 }
 
-/** Refuses a request for a group and version that an APIService places on another server, as a server does that can't reach it. Throws its 503. */
+/** Throws the 503 of a server that can't reach another server, if an APIService places the group and version of a request there. */
 export function checkAggregated(store: Store, path: string): void {
   const [, first, group = '', version = ''] = path.split('/', 4)
   if (first !== 'apis' || version === '') return

@@ -5,7 +5,7 @@ const chunkBytes = 256 * 1024
 /** The maximum length of texts that are joined with the text around them. Joining short texts is faster than three writes. */
 const joinedLength = 4096
 
-/** Gathers text, with a character for each byte, into chunks of up to 256 KiB for a responder. `ready` is false while the receiver wants no more data. */
+/** Gathers texts, with a character for each byte, into chunks of up to 256 KiB (or a single longer text). `ready` is false while the receiver wants no more. */
 export class ChunkWriter {
   readonly #responder: Responder
   #buffer: Buffer | undefined

@@ -102,7 +102,7 @@ class PathReader {
     return values => steps.flatMap(step => step(values))
   }
 
-  /** Reads a filter such as `[?(@.type=="Ready")]`. In quotes, a character does not end it. */
+  /** Reads a filter such as `[?(@.type=="Ready")]`. A parenthesis in quotes does not end the filter. */
   #filter(): Step {
     const match = /^\[\?\(((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^"')])*)\)\]/.exec(this.#text.slice(this.#at))
     if (match === null) throw new PathError()

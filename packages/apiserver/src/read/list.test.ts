@@ -112,8 +112,13 @@ describe('list', () => {
     ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan', 422],
     ['continue=zzz', 400],
     ['limit=abc', 400],
+    ['limit=99999999999999999999', 400],
+    ['resourceVersion=99999999999999999', 504],
+    ['resourceVersion=18446744073709551616', 400],
     ['resourceVersion=abc', 400],
     ['labelSelector=a%20b', 400],
+    ['labelSelector=a%3E-5', 400],
+    ['labelSelector=a%3E99999999999999999999', 400],
     ['fieldSelector=spec.foo%3Dx', 400],
     ['nonsense=1', 200],
   ])('F1: %s is answered with %d', (query, status) =>
@@ -121,6 +126,23 @@ describe('list', () => {
       expect((await call('GET', `${cm}?${query}`)).status).toBe(status)
     }),
   )
+
+  it('F1: the booleans of a query are read as a real server reads them', () =>
+    withServer(async ({ call, configMap }) => {
+      await configMap('a')
+      expect((await call('GET', `${cm}?watch=False`)).json.kind).toBe('ConfigMapList')
+      const lines = async (pretty: string): Promise<boolean> =>
+        (await call('GET', `${cm}?pretty=${pretty}`)).text.includes('\n ')
+      expect([await lines('T'), await lines('x'), await lines('False'), await lines('')]).toEqual([
+        ...[true, false, false, false],
+      ])
+      const type = { 'content-type': 'application/apply-patch+yaml' }
+      const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' }, data: { a: '1' } }
+      await call('PATCH', `${cm}/b?fieldManager=one`, config, type)
+      const applied = async (force: string): Promise<number> =>
+        (await call('PATCH', `${cm}/b?fieldManager=two&force=${force}`, { ...config, data: { a: '2' } }, type)).status
+      expect([await applied('FALSE'), await applied('yes')]).toEqual([409, 200])
+    }))
 
   it('F1: a token takes no resourceVersion but 0 with it, and no match', () =>
     withServer(async kit => {

@@ -30,7 +30,7 @@ function entry(): string {
 const swaggerType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const yearMs = 365 * 24 * 3_600_000
 
-/** Answers `/openapi/v3` and the documents below it. Throws the server's 404. */
+/** Answers `/openapi/v2`, `/openapi/v3` and the documents below it. Throws the server's 404. */
 export function answerOpenApi(
   registry: Registry,
   { headers }: Pick<ServerRequest, 'headers'>,

@@ -33,6 +33,15 @@ describe('paths that name no resource', () => {
       expect((await call('GET', '/api/v1/configmaps/a')).status).toBe(404)
     }))
 
+  it('F1: only the paths of versions check the method', () =>
+    withServer(async ({ call }) => {
+      const statuses = async (method: string, ...paths: string[]): Promise<number[]> =>
+        Promise.all(paths.map(async path => (await call(method, path)).status))
+      expect(await statuses('HEAD', '/version', '/api', '/api/v1', '/apis/apps/v1')).toEqual([405, 405, 405, 405])
+      expect(await statuses('POST', '/healthz', '/apis', '/apis/apps', '/none')).toEqual([200, 200, 200, 404])
+      expect(await statuses('DELETE', '/metrics')).toEqual([501])
+    }))
+
   it('F1: discovery names groups, versions, resources with verbs and short names, and subresources', () =>
     withServer(async ({ call }) => {
       expect((await call('GET', '/api')).json).toMatchObject({ kind: 'APIVersions', versions: ['v1'] })

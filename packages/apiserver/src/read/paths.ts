@@ -13,7 +13,7 @@ import { serverVersion } from './server-version.ts'
 const protobufType = 'application/vnd.kubernetes.protobuf'
 const aggregatedParams = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Answers requests without a resource: discovery, version, health. Throws the server's 404. */
+/** Answers requests without a resource: discovery, OpenAPI, version, health, metrics. Throws the server's 404. */
 export function answerPath(
   { registry, counters, clock }: { readonly registry: Registry; readonly counters: Counters; readonly clock: Clock },
   request: ServerRequest,
@@ -23,8 +23,6 @@ export function answerPath(
   const path = info.path.replace(/(.)\/$/, '$1')
   // A real server neither cleans up a path nor redirects.
   if (info.path.includes('//')) throw StatusError.noSuchPath()
-  const anyMethod = /^\/apis\/[^/]+$/.test(path)
-  if (!anyMethod && request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
   if (
     /^\/(healthz|livez|readyz)(\/(ping|log|etcd)|(?<=readyz)\/(etcd-readiness|informer-sync|shutdown))?$/.test(path)
   ) {
@@ -36,11 +34,16 @@ export function answerPath(
   if (/^\/openapi(\/|$)/.test(path)) return answerOpenApi(registry, request, info, responder, clock.now())
   const representation = negotiate(request.headers, info.query, {
     what: path === '/api' || path === '/apis' ? 'discovery' : 'object',
-    named: path !== '/apis' && !anyMethod,
+    named: path !== '/apis' && !/^\/apis\/[^/]+$/.test(path),
   })
   responder.present(representation)
-  if (path === '/metrics')
+  if (path === '/metrics') {
+    if (request.method === 'DELETE') throw StatusError.missing('a reset of the metrics')
     return responder.text(200, metricsOf(counters), 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores')
+  }
+  // Only these paths check the method. On a real server, all others have handlers that accept any method.
+  const refusesMethod = /^\/(version|api|api\/[^/]+|apis\/[^/]+\/[^/]+)$/.test(path) && request.method !== 'GET'
+  if (path === '/version' && refusesMethod) throw StatusError.methodNotAllowed()
   if (path === '/version') return responder.text(200, JSON.stringify(serverVersion, null, 2), 'application/json')
   const v2 = representation.as === 'discovery-v2'
   const parts = path.split('/').slice(1)
@@ -53,6 +56,7 @@ export function answerPath(
   else if (parts[0] === 'apis' && parts.length === 3)
     body = resourceList(registry, parts[1] as string, parts[2] as string)
   if (body === undefined) throw registry.missing(parts[0] === 'api' ? '' : (parts[1] ?? ''))
+  if (refusesMethod) throw StatusError.methodNotAllowed()
   if (v2 && (path === '/api' || path === '/apis')) {
     responder.contentType = representation.protobuf
       ? `${protobufType}${aggregatedParams}`

@@ -105,7 +105,10 @@ export class WatchStream implements Observer {
     this.#timers.push(this.#clock.timer(ms, fn))
   }
 
-  /** Sends a change of the resource as the event that it is for this watch's selection. */
+  /**
+   * Sends a change of the resource, if the selection contains the object or did before. An object that enters the selection is `ADDED`, and one that leaves it is
+   * `DELETED`.
+   */
   offer(version: Version): void {
     if (version.rv <= this.#after) return
     const { type } = version

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { StatusError } from '../status.ts'
 
-/** The position at which a paged list continues: after `start` (relative to the list's own prefix), in the state at `rv` (-1: the newest). */
+/** The position at which a paged list continues: from the key `start` on (relative to the list's own prefix), in the state at `rv` (-1: the newest). */
 export interface ContinueToken {
   readonly rv: number
   readonly start: string
@@ -11,7 +11,7 @@ const version = 'meta.k8s.io/v1'
 
 /** Writes a token as the server does: base64url of JSON. */
 export function encodeContinue({ rv, start }: ContinueToken): string {
-  // The token in an expired list's Status has no slash.
+  // A token for the newest state, which the Status of an expired list contains, has no slash.
   const key = rv === -1 ? start : `/${start}`
   return Buffer.from(JSON.stringify({ v: version, rv, start: key })).toString('base64url')
 }

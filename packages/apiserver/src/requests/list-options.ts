@@ -1,3 +1,4 @@
+import { isInt64 } from '@wherry/cel/internal'
 import { notAResourceVersion, parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -67,8 +68,10 @@ export function parseListOptions(
 /** An integer of a query; `undefined` if it is absent. Throws the server's 400 if the text, even an empty one, is no integer. */
 export function parseInteger(text: string | null): number | undefined {
   if (text === null) return undefined
-  if (/^[-+]?\d+$/.test(text)) return Number(text)
-  throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const isWhole = /^[-+]?\d+$/.test(text)
+  if (isWhole && isInt64(text)) return Number(text)
+  const why = isWhole ? 'value out of range' : 'invalid syntax'
+  throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`)
 }
 
 function readVersion(text: string, watch: boolean): number {

@@ -74,7 +74,7 @@ export function negotiate(
   throw notAcceptable(onlyAccepted(encodings))
 }
 
-/** The representation of a refusal. Alternatives for another form than the object's own are skipped. Without any it is indented JSON. */
+/** The representation of a refusal. Alternatives for another form than the object's own are skipped. If none is left, it is indented JSON. */
 export function negotiateRefusal(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
@@ -160,8 +160,8 @@ function goPackage(group: string): string {
 }
 
 function isPretty(headers: Readonly<Record<string, string>>, query: URLSearchParams): boolean {
-  const asked = query.get('pretty')
-  if (asked !== null) return asked !== '0' && asked !== 'false'
+  const asked = query.get('pretty') ?? ''
+  if (asked !== '') return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(asked)
   const agent = headers['user-agent']
   return agent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(agent)
 }

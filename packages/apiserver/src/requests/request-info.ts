@@ -1,4 +1,4 @@
-/** The content of a request's path. */
+/** The parsed path and query of a request. */
 export interface RequestInfo {
   /** The decoded path, without the query. */
   readonly path: string
@@ -100,7 +100,7 @@ export function verbOf(method: string, target: ResourceTarget, query: URLSearchP
   }
 }
 
-/** Reads a boolean of a query as Go does: true if it is present and neither `0` nor `false`. */
+/** Reads a boolean of a query as Kubernetes does: true if it is present and neither `0` nor `false` in any case. */
 export function isTrue(value: string | null): boolean {
-  return value !== null && value !== '0' && value !== 'false'
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }

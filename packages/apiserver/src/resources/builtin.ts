@@ -1,7 +1,7 @@
 import type { BuiltinResource } from '../generated/builtin-resources.ts'
 import { apiVersionOf, type ResourceType } from './resource-type.ts'
 
-/** Kept by the real server without a watch cache: no bookmarks, and `resourceVersion=0` honours `limit`. */
+/** The resources without a watch cache on a real server: no bookmarks, and `resourceVersion=0` honours `limit`. */
 export const withoutWatchCache: readonly string[] = ['events', 'events.events.k8s.io']
 
 const deprecations: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const deprecations: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'v1 ComponentStatus is deprecated in v1.19+',
 }
 
-/** Fields that objects are selected by and do not have: the generator asks for fields of the schema alone. */
+/** Selectable fields that objects do not have. The generator finds only fields of the schema. */
 const moreFields: Readonly<Record<string, readonly string[]>> = { 'batch/v1/jobs': ['status.successful'] }
 
 /** The endpoint of a built-in resource. */

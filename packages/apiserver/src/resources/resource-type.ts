@@ -21,14 +21,14 @@ export interface Column {
   readonly path?: string | undefined
 }
 
-/** Where the scale subresource finds its numbers, as JSON paths (`.spec.replicas`). */
+/** The JSON paths of the values in the scale subresource, such as `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicas: string
   readonly statusReplicas: string
   readonly labelSelector?: string | undefined
 }
 
-/** One resource at one version: what an endpoint serves. */
+/** A resource at a version, as an endpoint serves it. */
 export interface ResourceType extends StoredResource {
   readonly version: string
   /** `v1`, or `group/version`. */
@@ -50,16 +50,16 @@ export interface ResourceType extends StoredResource {
   readonly scale?: ScalePaths | undefined
   /** Table columns; `undefined`: name and creation time. */
   readonly columns?: readonly Column[] | undefined
-  /** Fields that can be selected by in addition to name and namespace. */
+  /** The fields that a field selector can use, in addition to name and namespace. */
   readonly selectableFields: readonly string[]
-  /** What discovery says of the storage; equal where endpoints serve the same objects. */
+  /** The hash by which discovery identifies the stored objects; equal if endpoints serve the same objects. */
   readonly storageVersionHash?: string | undefined
   /** The schema of its objects at this version, and at the version that they are stored at. */
   readonly schema?: ResourceSchema | undefined
   readonly storageSchema?: ResourceSchema | undefined
-  /** How its objects get from version to version, where they differ in more than its name. */
+  /** Converts the objects between versions; `undefined` if the versions differ only in their names. */
   readonly conversion?: Converts | undefined
-  /** Sent as a warning with every answer. */
+  /** The warning in every answer, if the version is deprecated. */
   readonly deprecation?: string | undefined
 }
 

@@ -40,7 +40,7 @@ export interface TokenSubject {
 /** The user of a token, and the requested audiences that it is valid for. A text: the reason for which the token is invalid. */
 export type TokenOwner = { readonly user: User; readonly audiences: readonly string[] } | string
 
-/** Issues and verifies tokens of service accounts (JWT). A token ends with its account, or with the object that it is bound to. */
+/** Issues and verifies tokens of service accounts (JWT). A token is valid until it expires, or its account or the object that it is bound to is deleted. */
 export class AccountTokens {
   readonly #store: Store
   readonly #registry: Registry

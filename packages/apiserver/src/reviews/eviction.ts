@@ -64,7 +64,7 @@ function optionsOf(eviction: KubeObject): DeleteOptions {
   return readDeleteOptions({ body, headers: {} }, new URLSearchParams())
 }
 
-/** Whether a pod can be deleted without a disruption, because it has ended or never ran. */
+/** Whether a pod can be deleted without a disruption, because it has ended, never ran or is being deleted. */
 function mayGo({ status, metadata }: KubeObject): boolean {
   const phase = isObject(status) ? stringAt(status, 'phase') : undefined
   return ['Succeeded', 'Failed', 'Pending'].includes(phase ?? '') || metadata.deletionTimestamp !== undefined

@@ -11,7 +11,7 @@ export function decode(schema: Schema, object: JsonObject, defaults: boolean = t
   return prune(schema, defaults ? applyDefaults(schema, object) : object)
 }
 
-/** The server's objections to a whole object. With `old`, only those to changes of an update. */
+/** The server's objections to a whole object. With `old`, without objections to unchanged values. */
 export function problemsOf(schema: Schema, object: JsonObject, old?: JsonObject | undefined): StatusCause[] {
   const repeatedBefore = old !== undefined && validateListTypes(schema, old).length > 0
   return [

@@ -55,7 +55,7 @@ export class Fields {
     return { text, cause: { reason: 'FieldValueTypeInvalid', message, field: this.name(path) } }
   }
 
-  /** `what` is the sentence after the path. */
+  /** `what` is the rest of the sentence, such as `should match '^a'`. */
   invalid(path: string, value: Json, what: string): Finding {
     const text = `${path} in body ${what}`
     return this.#invalid(text, value, this.name(path))

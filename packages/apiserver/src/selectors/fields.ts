@@ -28,7 +28,7 @@ export function parseFieldSelector(text: string): FieldSelector | undefined {
       throw StatusError.badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
     }
     const value = unescaped(escaped)
-    // Nothing of nothing selects everything.
+    // A term without a field and without a value selects everything.
     if (field !== '' || value !== '') requirements.push({ field, equal: operator !== '!=', value })
   }
   if (requirements.length === 0) return undefined

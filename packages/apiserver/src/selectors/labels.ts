@@ -1,4 +1,4 @@
-import { labelValueProblems, qualifiedNameProblems } from '@wherry/cel/internal'
+import { isInt64, labelValueProblems, qualifiedNameProblems } from '@wherry/cel/internal'
 import { StatusError } from '../status.ts'
 
 /** One requirement of a label selector. */
@@ -97,15 +97,8 @@ class Parser {
       case 'notin':
         return checked({ key, operator, values: this.#values() })
       case '>':
-      case '<': {
-        const values = this.#value()
-        for (const value of values) {
-          if (/^-?\d+$/.test(value)) continue
-          const why = "for 'Gt', 'Lt' operators, the value must be an integer"
-          throw new SelectorError(`values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`)
-        }
-        return { key, operator: operator === '>' ? 'gt' : 'lt', values }
-      }
+      case '<':
+        return checked({ key, operator: operator === '>' ? 'gt' : 'lt', values: this.#value() })
       default:
         throw new SelectorError(`found '${operator}', expected: in, notin, =, ==, !=, gt, lt`)
     }
@@ -154,16 +147,28 @@ class Parser {
   }
 }
 
+function isInteger(text: string): boolean {
+  return /^[-+]?\d+$/.test(text) && isInt64(text)
+}
+
 function isIdentifier(text: string): boolean {
   return text !== '' && !/^[=!(),<>]/.test(text)
 }
 
+/** Refuses values that no label can have, and bounds that are no integers of 64 bits. */
 function checked(one: Requirement): Requirement {
-  const errors = [...one.values].sort().flatMap((value, i) => {
-    const problems = labelValueProblems(value)
-    if (problems.length === 0) return []
-    return [`values[${i}][${one.key}]: Invalid value: ${JSON.stringify(value)}: ${problems.join('; ')}`]
+  const values = [...one.values].sort()
+  const isBound = one.operator === 'gt' || one.operator === 'lt'
+  const errors = values.flatMap((value, i) => {
+    if (!isBound || isInteger(value)) return []
+    const why = "for 'Gt', 'Lt' operators, the value must be an integer"
+    return [`values[${i}]: Invalid value: ${JSON.stringify(value)}: ${why}`]
   })
+  for (const [i, value] of values.entries()) {
+    const problems = labelValueProblems(value)
+    if (problems.length === 0) continue
+    errors.push(`values[${i}][${one.key}]: Invalid value: ${JSON.stringify(value)}: ${problems.join('; ')}`)
+  }
   if (errors.length === 0) return one
   throw new SelectorError(errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`)
 }
@@ -189,7 +194,7 @@ function satisfies({ key, operator, values }: Requirement, labels: Labels): bool
       return !has || !values.has(value)
     case 'gt':
     case 'lt': {
-      if (!has || !/^-?\d+$/.test(value)) return false
+      if (!has || !isInteger(value)) return false
       const [bound] = values
       return operator === 'gt' ? BigInt(value) > BigInt(bound as string) : BigInt(value) < BigInt(bound as string)
     }

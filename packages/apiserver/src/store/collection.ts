@@ -109,7 +109,7 @@ export class Collection {
     }
   }
 
-  /** Drops the changes up to `rv` for watches. Watches that start below it are answered with 410 from now on. */
+  /** Drops the changes up to `rv`. From then on, watches that start below `rv` are answered with 410. */
   forgetLog(rv: number): void {
     if (rv <= this.#logFloor) return
     this.#log = this.changesSince(rv)

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Store } from './store.ts'
 
 /**
- * Every `intervalMs`, compacts the states that were current one interval ago, as an API server does with its etcd. So continue tokens and old states last for
- * one to two intervals, and so do watch caches.
+ * Every `intervalMs`, compacts to the resourceVersion of one interval ago, as an API server does with its etcd. So continue tokens and old states last for one
+ * to two intervals, and so do watch caches.
  */
 export function compactEvery(intervalMs: number, store: Store, clock: Clock): void {
   const revision = store.revision

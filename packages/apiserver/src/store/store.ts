@@ -13,7 +13,7 @@ export interface StoredResource {
   readonly plural: string
   readonly kind: string
   readonly namespaced: boolean
-  /** Whether it is a custom resource: its keys are sorted, and its list items contain kind and apiVersion. */
+  /** Whether it is a custom resource. The fields of its objects are sorted, and its list items contain kind and apiVersion. */
   readonly custom: boolean
   /** The resource under which these objects are stored, if it is another one. */
   readonly storage?: StoredResource | undefined
@@ -24,7 +24,7 @@ export interface StoredResource {
 /** Receives every change in the whole store, after the collection's own observers. */
 export type CommitListener = (resource: StoredResource, version: Version, previous: Version | undefined) => void
 
-/** The key of a resource's objects: `plural.group`, or `plural` in the core group. */
+/** The key of a resource: `plural.group`, or `plural` in the core group. */
 export function resourceKey(resource: { readonly group: string; readonly plural: string }): string {
   return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
 }

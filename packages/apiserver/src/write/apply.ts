@@ -4,9 +4,10 @@ import { ItemError } from '../fields/items.ts'
 import { contentOf } from '../fields/ownership.ts'
 import { DecodeError, goKind } from '../objects/decoding.ts'
 import type { KubeObject } from '../objects/object.ts'
+import { isTrue } from '../requests/request-info.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import { StatusError } from '../status.ts'
-import { asObject, contentTypeOf, textOf } from './body.ts'
+import { asObject, patchTypeOf, textOf } from './body.ts'
 import type { FieldValidation } from './fields.ts'
 import { setManaged, type WritingHost, writingOf } from './managed.ts'
 import type { WriteRequest } from './write-request.ts'
@@ -14,7 +15,7 @@ import { readYaml, YamlError, yamlError } from './yaml.ts'
 
 /** Whether a patch is a server-side apply. */
 export function isApply({ request, verb }: Pick<WriteRequest, 'request' | 'verb'>): boolean {
-  return verb === 'patch' && contentTypeOf(request) === 'application/apply-patch+yaml'
+  return verb === 'patch' && patchTypeOf(request) === 'application/apply-patch+yaml'
 }
 
 /** The result of an apply to `live` (`undefined` if the object does not exist yet), with its `managedFields` and its defaults. Throws the refusal. */
@@ -68,7 +69,7 @@ function decoded(write: WriteRequest, applied: KubeObject, config: KubeObject): 
 }
 
 function merged(host: WritingHost, write: WriteRequest, live: KubeObject, config: KubeObject): KubeObject {
-  const force = ['true', '1'].includes(write.info.query.get('force') ?? '')
+  const force = isTrue(write.info.query.get('force'))
   try {
     const { object, managedFields } = apply(live, config, writingOf(host, write), force)
     const next = { ...object, metadata: { ...object.metadata } }

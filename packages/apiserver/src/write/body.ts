@@ -35,9 +35,14 @@ const head = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind
 /** The parts of a request that determine its body. */
 export type BodyOf = Pick<ServerRequest, 'body' | 'headers'>
 
-/** A content type without its parameters. */
-export function contentTypeOf({ headers }: Pick<BodyOf, 'headers'>): string {
-  return (headers['content-type'] ?? '').split(';')[0]?.trim() ?? ''
+/** A content type without its parameters, in lower case. */
+export function contentTypeOf(request: Pick<BodyOf, 'headers'>): string {
+  return patchTypeOf(request).trim().toLowerCase()
+}
+
+/** The content type of a patch. A real server compares the text before the parameters, with its case and spaces. */
+export function patchTypeOf({ headers }: Pick<BodyOf, 'headers'>): string {
+  return (headers['content-type'] ?? '').split(';')[0] ?? ''
 }
 
 export function isYaml(request: Pick<BodyOf, 'headers'>): boolean {
@@ -54,9 +59,15 @@ export function parseBody(request: BodyOf, text: string = textOf(request.body)):
   } catch (error) {
     throw error instanceof YamlError ? new DecodeError(error.message) : problem(syntaxProblem(error as Error))
   }
-  if (isObject(value)) return value
-  if (value === null && isYaml(request)) return {}
-  throw problem(`json: cannot unmarshal ${goKind(value)} into Go value of type ${head}`)
+  if (value === null) return {}
+  if (!isObject(value)) throw problem(`json: cannot unmarshal ${goKind(value)} into Go value of type ${head}`)
+  for (const field of ['apiVersion', 'kind']) {
+    const text = own(value, field) ?? ''
+    if (typeof text !== 'string') {
+      throw problem(`json: cannot unmarshal ${goKind(text)} into Go struct field .${field} of type string`)
+    }
+  }
+  return value
 }
 
 /** Parses the body of a create or an update. Throws the server's 400. */
@@ -193,6 +204,8 @@ function checkKind(value: JsonObject, type: ResourceType, origin: Origin): void 
     const cause = invalid(field as string, own(value, field as string), `must be ${must}`)
     throw StatusError.invalid({ ...type, kind: String(kind) }, name, [cause])
   }
+  // A strategic merge patch can't change the type: a real server ignores these fields of its result.
+  if (typeof origin === 'object') return
   if ((apiVersion === '' || apiVersion === type.apiVersion) && (kind === '' || kind === type.kind)) return
   const named = { apiVersion: String(apiVersion || type.apiVersion), kind: String(kind || type.kind) }
   const known = builtinKinds.get(`${named.apiVersion}/${named.kind}`)
@@ -201,6 +214,7 @@ function checkKind(value: JsonObject, type: ResourceType, origin: Origin): void 
     known === undefined
       ? `no kind "${named.kind}" is registered for version "${named.apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
       : `converting (${known.version}.${named.kind}) to (${type.group === '' ? 'core' : type.group.split('.')[0]}.${type.kind}): unknown conversion`
+  if (origin === 'patch') throw undecodable(new DecodeError(why), value, type, origin)
   throw StatusError.badRequest(`${named.kind} in version "${version}" cannot be handled as a ${type.kind}: ${why}`)
 }
 
@@ -212,7 +226,7 @@ const metaLists = [
 ] as const
 const metaTexts = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const
 
-/** Refuses metadata of the wrong types, as decoding does, and drops null and empty fields, as encoding does. */
+/** Refuses metadata of the wrong types, as decoding does, and drops nulls, empty maps and empty lists, as encoding does. */
 function normaliseMeta(metadata: ObjectMeta, path: string): void {
   for (const key of Object.keys(metadata)) if (metadata[key] === null) delete metadata[key]
   const field = (name: string): string => `${path}.${name}`

@@ -8,7 +8,7 @@ import { duplicateFields } from '../schema/duplicates.ts'
 import { unknownMeta } from '../schema/meta-fields.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
-import { contentTypeOf, isYaml, textOf } from './body.ts'
+import { isYaml, patchTypeOf, textOf } from './body.ts'
 import { parsePatch, strategicType } from './patch.ts'
 import { readYaml, yamlError } from './yaml.ts'
 
@@ -57,7 +57,7 @@ function refusal(findings: readonly string[], value: Json, { type, verb, request
       `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`,
     )
   }
-  const strategic = contentTypeOf(request) === strategicType
+  const strategic = patchTypeOf(request) === strategicType
   const shown = strategic ? goPlain(parsePatch(request.body)) : JSON.stringify(value)
   const message = `Invalid value: ${goQuote(shown)}: ${why}`
   return new StatusError(422, 'Invalid', ` "" is invalid: patch: ${message}`, {

@@ -1,7 +1,8 @@
-import { type Json, objectAt, own, stringAt } from '@wherry/cel/internal'
+import { type Json, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { invalid, required, tooLong } from '../metadata/validate.ts'
 import { DecodeError } from '../objects/decoding.ts'
 import { parseInteger } from '../requests/list-options.ts'
+import { isTrue } from '../requests/request-info.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { type BodyOf, parseBody } from './body.ts'
 import type { FieldValidation } from './fields.ts'
@@ -85,9 +86,10 @@ export function readDeleteOptions(request: BodyOf, query: URLSearchParams): Dele
     throw StatusError.badRequest(`${what} in scheme ${JSON.stringify(optionsScheme)}`)
   }
   const asked = body.length === 0 ? query : new URLSearchParams()
-  const preconditions = objectAt(value, 'preconditions')
+  const preconditions = objectAt(value, 'preconditions') ?? queriedPreconditions(asked)
   const policy = stringAt(value, 'propagationPolicy') ?? asked.get('propagationPolicy') ?? undefined
-  const orphan = own(value, 'orphanDependents') ?? undefined
+  const queried = asked.has('orphanDependents') ? isTrue(asked.get('orphanDependents')) : undefined
+  const orphan = own(value, 'orphanDependents') ?? queried
   const given = own(value, 'dryRun')
   const dryRun = (Array.isArray(given) ? given.map(String) : asked.getAll('dryRun')).filter(one => one !== '')
   const grace = own(value, 'gracePeriodSeconds') ?? parseInteger(asked.get('gracePeriodSeconds'))
@@ -112,6 +114,15 @@ export function readDeleteOptions(request: BodyOf, query: URLSearchParams): Dele
     gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
     dryRun: dryRun.length > 0,
   }
+}
+
+/** The preconditions in the query of a delete; `undefined` if there are none. */
+export function queriedPreconditions(query: URLSearchParams): JsonObject | undefined {
+  const found = ['uid', 'resourceVersion'].flatMap(name => {
+    const value = query.get(name) ?? ''
+    return value === '' ? [] : [[name, value]]
+  })
+  return found.length === 0 ? undefined : (Object.fromEntries(found) as JsonObject)
 }
 
 function isPolicy(text: string | undefined): text is 'Background' | 'Foreground' | 'Orphan' {

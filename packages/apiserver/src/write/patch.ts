@@ -79,10 +79,15 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
       `error decoding patch: json: cannot unmarshal ${goKind(patch)} into Go value of type []handlers.jsonPatchOp`,
     )
   }
+  const strange = (patch as Json[]).find(operation => operation !== null && !isObject(operation))
+  if (strange !== undefined) {
+    const why = `json: cannot unmarshal ${goKind(strange)} into Go value of type handlers.jsonPatchOp`
+    throw StatusError.badRequest(`error decoding patch: ${why}`)
+  }
   const document = armour(target) as JsonObject
   const operations = armour(patch) as unknown as Operation[]
   for (const operation of operations) {
-    const { op, path, from } = operation as { op?: unknown; path?: unknown; from?: unknown }
+    const { op, path, from } = (operation ?? {}) as { op?: unknown; path?: unknown; from?: unknown }
     const moves = op === 'move' || op === 'copy'
     if (typeof path !== 'string' || (moves && typeof from !== 'string')) throw unprocessable()
     if (path !== '' && !path.startsWith('/')) throw unprocessable()

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
-import { asObject, contentTypeOf, type Origin } from './body.ts'
+import { asObject, type Origin, patchTypeOf } from './body.ts'
 import { type FieldValidation, readBySchema, reportFields } from './fields.ts'
 import { parsePatch, strategicType } from './patch.ts'
 import type { WriteRequest } from './write-request.ts'
@@ -24,5 +24,5 @@ export function readObject(
 /** The origin of the object in a create, an update or a patch. */
 export function originOf({ request, verb }: Pick<WriteRequest, 'request' | 'verb'>): Origin {
   if (verb !== 'patch') return 'body'
-  return contentTypeOf(request) === strategicType ? { strategic: () => parsePatch(request.body) } : 'patch'
+  return patchTypeOf(request) === strategicType ? { strategic: () => parsePatch(request.body) } : 'patch'
 }

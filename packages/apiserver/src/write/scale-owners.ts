@@ -37,8 +37,8 @@ export function managedOfScale(managedFields: Managed, registry: Registry, type:
 }
 
 /**
- * The `managedFields` of an object after a write to its Scale, which resulted in `ofScale`. Managers that do not own the replicas in it lose them. The server
- * keeps no time for managers that are new in it.
+ * The `managedFields` of an object after a write to its Scale, which resulted in `ofScale`. Managers that do not own the replicas in `ofScale` lose them.
+ * Managers that are new in `ofScale` get no time, as on a real server.
  */
 export function managedByScale(
   managedFields: Managed,

@@ -76,7 +76,7 @@ export function withScale(type: ResourceType, object: KubeObject, scale: Json): 
   return next
 }
 
-/** The value at a path, which can only consist of fields here: `.spec.replicas`, `.a.b\\.c`. */
+/** The value at a path of fields and items, such as `.spec.replicas`, `.a.b\\.c` or `.a[0]['b']`. */
 function at(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object
   for (const match of path.matchAll(/\.((?:\\.|[^.[\]\\])+)|\[(\d+)\]|\['([^']*)'\]/g)) {

@@ -447,6 +447,36 @@ describe('patch', () => {
       expect(({} as Record<string, unknown>).p).toBeUndefined()
     }))
 
+  it('F1: a patch can neither delete an object nor change its kind', () =>
+    withServer(async kit => {
+      await kit.configMap('a')
+      await withGames(kit)
+      await kit.call('POST', games, game('a'))
+      const by = async (path: string, body: object, headers = merge): Promise<number> =>
+        (await kit.call('PATCH', path, body, headers)).status
+      for (const path of [`${cm}/a`, `${games}/a`])
+        for (const metadata of [{ deletionTimestamp: '2020-01-01T00:00:00Z' }, { deletionGracePeriodSeconds: 5 }])
+          expect(await by(path, { metadata })).toBe(422)
+      expect(await by(`${games}/a/status`, { metadata: { deletionGracePeriodSeconds: 5 } })).toBe(200)
+      expect(await by(`${cm}/a`, { kind: 'Pod' })).toBe(422)
+      const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
+      expect(await by(`${cm}/a`, { kind: 'Pod' }, strategic)).toBe(200)
+      expect(await by(`${cm}/a`, [5], jsonPatchType)).toBe(400)
+      expect(await by(`${cm}/a`, [null], jsonPatchType)).toBe(422)
+      expect((await kit.call('POST', cm, 'null')).status).toBe(422)
+      expect((await kit.call('POST', cm, { apiVersion: 5, kind: 'ConfigMap' })).text).toContain('json parse error')
+    }))
+
+  it('F1: the letters and spaces of a content type count for a patch alone', () =>
+    withServer(async ({ call }) => {
+      const by = async (method: string, path: string, type: string): Promise<number> =>
+        (await call(method, path, { metadata: { name: 'a' } }, { 'content-type': type })).status
+      expect(await by('POST', cm, 'Application/JSON ; charset=utf-8')).toBe(201)
+      expect(await by('PATCH', `${cm}/a`, 'Application/merge-patch+json')).toBe(415)
+      expect(await by('PATCH', `${cm}/a`, 'application/merge-patch+json ; x=1')).toBe(415)
+      expect(await by('PATCH', `${cm}/a`, 'application/merge-patch+json;x=1')).toBe(200)
+    }))
+
   it('F1: a JSON patch applies as a whole or is 422 without a cause', () =>
     withServer(async ({ call, configMap }) => {
       await configMap('a', { data: { k: 'v' } })
@@ -502,6 +532,15 @@ describe('patch', () => {
 })
 
 describe('delete', () => {
+  it('F1: takes preconditions and orphanDependents from its query, too', () =>
+    withServer(async ({ call, configMap }) => {
+      const { metadata } = await configMap('a')
+      expect((await call('DELETE', `${cm}/a?uid=other`)).status).toBe(409)
+      expect((await call('DELETE', `${cm}/a?resourceVersion=1`)).status).toBe(409)
+      const marked = await call('DELETE', `${cm}/a?uid=${metadata.uid}&orphanDependents=true`)
+      expect(marked.json.metadata.finalizers).toEqual(['orphan'])
+    }))
+
   it('F1: answers a Status with the uid, then 404', () =>
     withServer(async ({ call, configMap }) => {
       const { metadata } = await configMap('a')
@@ -592,6 +631,21 @@ describe('delete', () => {
       expect((await call('GET', `${pods}/runs`)).status).toBe(200)
       await call('DELETE', `${pods}/runs`, { gracePeriodSeconds: 0 })
       expect((await call('GET', `${pods}/runs`)).status).toBe(404)
+    }))
+
+  it('F1: a pod that has ended is deleted at once, and a negative grace period is one second', () =>
+    withServer(async ({ call }) => {
+      const pods = '/api/v1/namespaces/default/pods'
+      const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] }
+      for (const name of ['done', 'runs']) await call('POST', pods, { metadata: { name }, spec })
+      await call('PATCH', `${pods}/done/status`, { status: { phase: 'Succeeded' } }, merge)
+      await call('DELETE', `${pods}/done`)
+      expect((await call('GET', `${pods}/done`)).status).toBe(404)
+      const { json } = await call('DELETE', `${pods}/runs`, { gracePeriodSeconds: -5 })
+      expect(json.metadata.deletionGracePeriodSeconds).toBe(1)
+      await call('PATCH', `${pods}/runs/status`, { status: { phase: 'Succeeded' } }, merge)
+      await call('DELETE', `${pods}/runs`)
+      expect((await call('GET', `${pods}/runs`)).json.metadata.deletionGracePeriodSeconds).toBe(1)
     }))
 })
 

@@ -7,7 +7,7 @@ import { contentOf } from '../fields/ownership.ts'
 import { generatedName, isOwnServer, uuid } from '../metadata/names.ts'
 import { invalid, metaProblems } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { parseResourceVersion } from '../objects/resource-version.ts'
+import { parseProblem, parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -140,8 +140,9 @@ export class Writer {
   }
 
   /**
-   * Replaces `old` by `object`. `main` keeps the status (if it is a subresource), `status` keeps all other fields, `finalize` is `main` with the finalizers of
-   * a spec, and `all` writes the whole given object. `viaPatch` decides how a foreign uid is refused.
+   * Replaces `old` by `object`. `main` keeps the status (if it is a subresource). `status` keeps all other fields, except some metadata of older built-ins.
+   * `finalize` is `main` with the finalizers of a spec. `all` writes the status too. Any other part keeps the fields outside of it. `viaPatch` decides how a
+   * foreign uid is refused.
    */
   update(
     type: ResourceType,
@@ -158,16 +159,16 @@ export class Writer {
     const next = this.#merge(type, old, object, part)
     if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })
     else this.#strategyOf(type).update?.(next, old, part, this.#addresses)
-    this.#checkImmutable(type, old, next, object.metadata.uid ?? '')
+    this.#checkImmutable(type, old, next, object.metadata, part)
     this.#admission(type, next, old)
     this.#validate(type, next, old, part)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, this.#strategyOf(type), old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
-    // Changes that an endpoint ignores count here, since a real server compares the request before it resets them. A null creation time does not count.
+    // Changes that an endpoint ignores count here, since a real server compares the request before it resets them. A missing creation time does not count.
     const { creationTimestamp } = old.metadata
-    const said = { ...object, metadata: { creationTimestamp, ...object.metadata } } as KubeObject
-    if (sameJson(contentOf(said), contentOf(old))) {
+    const asked = { ...object, metadata: { creationTimestamp, ...object.metadata } } as KubeObject
+    if (sameJson(contentOf(asked), contentOf(old))) {
       const managedFields = withOldTimes(next.metadata.managedFields, old.metadata.managedFields)
       if (managedFields !== undefined) next.metadata.managedFields = managedFields
     }
@@ -384,9 +385,16 @@ export class Writer {
     throw StatusError.invalid({ ...type, group }, object.metadata.name ?? '', type.custom ? causes : once(causes))
   }
 
-  /** Refuses new finalizers of an object that is being deleted, and another uid. */
-  #checkImmutable(type: ResourceType, old: KubeObject, next: KubeObject, uid: string): void {
+  /** Refuses new finalizers of an object that is being deleted, and another uid or deletion than the object's. `given`: the metadata of the request. */
+  #checkImmutable(
+    type: ResourceType,
+    old: KubeObject,
+    next: KubeObject,
+    given: KubeObject['metadata'],
+    part: Part | 'all',
+  ): void {
     const causes: StatusCause[] = []
+    const { uid = '', deletionTimestamp, deletionGracePeriodSeconds: grace } = given
     const had = new Set(old.metadata.finalizers ?? [])
     const added = (next.metadata.finalizers ?? []).filter(finalizer => !had.has(finalizer))
     if (old.metadata.deletionTimestamp !== undefined && added.length > 0) {
@@ -397,7 +405,16 @@ export class Writer {
         field: 'metadata.finalizers',
       })
     }
-    if (uid !== '' && uid !== old.metadata.uid) causes.push(invalid('metadata.uid', uid, 'field is immutable'))
+    const immutable = (field: string, value: unknown): void =>
+      void causes.push(invalid(`metadata.${field}`, value, 'field is immutable'))
+    if (uid !== '' && uid !== old.metadata.uid) immutable('uid', uid)
+    // The status of a custom resource is written without the metadata of the request.
+    if (!type.custom || part !== 'status') {
+      if (deletionTimestamp !== undefined && old.metadata.deletionTimestamp === undefined)
+        immutable('deletionTimestamp', deletionTimestamp)
+      if (grace !== undefined && grace !== old.metadata.deletionGracePeriodSeconds)
+        immutable('deletionGracePeriodSeconds', grace)
+    }
     if (causes.length === 0) return
     // The server of custom resources validates an update twice.
     throw StatusError.invalid(type, next.metadata.name ?? '', type.custom ? [...causes, ...causes] : causes)
@@ -411,8 +428,7 @@ function once(causes: readonly StatusCause[]): StatusCause[] {
 /** Refuses an invalid resourceVersion of an object. */
 export function checkVersion(resourceVersion: string = ''): void {
   if (resourceVersion === '' || parseResourceVersion(resourceVersion) !== undefined) return
-  const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
-  throw new StatusError(500, '', why)
+  throw new StatusError(500, '', parseProblem(resourceVersion))
 }
 
 function isPod(type: ResourceType): boolean {
@@ -466,7 +482,7 @@ function withPropagation(
   return kept
 }
 
-/** Whether the object's content differs, without metadata and without a status that is a subresource, if its generation counts that. */
+/** Whether an update increments `metadata.generation`. Metadata and a status that is a subresource do not count, but some strategies count annotations. */
 function contentChanged(
   type: ResourceType,
   { countsAnnotations, keepsGeneration }: Strategy,

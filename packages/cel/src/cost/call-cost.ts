@@ -48,7 +48,7 @@ const validates: Cost = (_, [format, text]) => scaled(1 + sizeOf(text)) * scaled
 const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + making.list
 const resultList: Cost = (_, __, result) => makesList(sizeOf(result))
 
-/** The cost of comparing each item with each other. */
+/** The cost of comparing each item with every other item. */
 function comparesAll(list: Value | undefined): number {
   const first = list instanceof List && list.size > 0 ? list.at(0) : undefined
   const isText = typeof first === 'string' || first instanceof Uint8Array

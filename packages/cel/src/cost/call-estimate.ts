@@ -11,7 +11,7 @@ export interface Operand {
   /** The size. An unknown size has the greatest possible maximum. */
   readonly size: Range
   readonly isSizeKnown: boolean
-  /** The size of a list's items; `undefined` if the operand is no list, or of unknown type. */
+  /** The size of a list's items; `undefined` if the operand's type has no parameters. */
   readonly items: Range | undefined
   readonly itemType: Type | undefined
 }
@@ -59,7 +59,7 @@ const sorted: Estimate = ({ parameters }, target, args) => {
   return keys && makesList(2 + (isText ? perCharacter : 0), times(keys.size, keys.size))
 }
 
-/** A whole number that is a literal in the expression. */
+/** The value of a literal whole number, or 0 if it is negative; `otherwise` for any other operand. */
 function written(operand: Operand | undefined, otherwise: number): number {
   const literal = operand?.expr.kind === 'literal' ? operand.expr.value : undefined
   return typeof literal === 'bigint' ? Math.max(0, Number(literal)) : otherwise

@@ -26,7 +26,7 @@ export function times(a: Range, b: Range): Range {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) }
 }
 
-/** The cost of a read of each unit of a size, rounded up. */
+/** The cost of a size with `factor` for each unit, rounded up. */
 export function scaled({ min, max }: Range, factor: number): Range {
   return { min: capped(Math.ceil(min * factor)), max: capped(Math.ceil(max * factor)) }
 }

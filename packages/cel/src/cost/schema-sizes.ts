@@ -4,7 +4,7 @@ import type { Schema } from '../structural/schema.ts'
 
 /** The sizes of a schema's values. */
 export interface Sizes {
-  /** The maximum number of items, properties or characters of a value. */
+  /** The maximum number of items, of properties, or of bytes of a text. */
   readonly elements: number
   /** The minimum number of bytes of a value in JSON. */
   readonly bytes: number

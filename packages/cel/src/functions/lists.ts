@@ -75,7 +75,7 @@ const contains = (list: List, part: List): boolean => itemsOf(part).every(item =
 const has = (list: List, item: Value): boolean => itemsOf(list).some(one => equal(one, item))
 const position = (place: number): bigint => BigInt(place)
 
-/** The functions of lists, of Kubernetes and of the extensions, and `sets`. */
+/** The functions of lists from Kubernetes and from cel-go's extensions, and the functions of `sets`. */
 export const lists: readonly Declaration[] = [
   ...comparable.flatMap((type): Declaration[] => [
     [`list<${type}>->isSorted(): bool`, isSorted],

@@ -22,7 +22,7 @@ function nonZero(value: bigint, what: 'division' | 'modulus'): bigint {
   return value
 }
 
-/** A number as Go's `%g` prints it: with an exponent for a million or more. */
+/** A number as Go's `%g` prints it: with an exponent for a million or more, and below 0.0001. */
 export function printDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'

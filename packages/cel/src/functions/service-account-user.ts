@@ -1,4 +1,4 @@
-/** The parts of a service account's user. */
+/** The user name of a service account, and its groups. */
 export interface ServiceAccountUser {
   readonly name: string
   readonly groups: string[]

@@ -2,7 +2,7 @@ import type { Declaration } from '../declarations.ts'
 import { goQuote } from '../structural/go-text.ts'
 import { CelError, Custom, Entries, List } from '../values.ts'
 
-/** A URL that is parsed as in Go, which decodes and completes nothing. */
+/** A URL with the parts that Go reads. JavaScript's `URL` would change them: it adds a path and encodes characters. */
 class Url extends Custom {
   readonly type = 'kubernetes.URL'
   readonly text: string

@@ -17,8 +17,8 @@ const native = JSON as typeof JSON & {
 }
 
 /**
- * A number that begins with sixteen digits, and so may not fit a double. The pattern may also match within a string, which only costs time, but not a fraction,
- * a hash or a token in quotes.
+ * A number that begins with sixteen digits, and so may not fit a double. A match within a string only costs time. The character before the digits rules out
+ * fractions and most strings, such as hashes.
  */
 const longDigits = /(?:^|[:,[\s])-?\d{16}/
 
@@ -82,7 +82,7 @@ export function objectsAt(parent: JsonObject | undefined, key: string): JsonObje
   return Array.isArray(list) ? (list as Json[]).filter(isObject) : []
 }
 
-/** The strings in a list of an object. */
+/** The strings in the list at `key` of `parent`; empty if there is no list. */
 export function stringsAt(parent: JsonObject | undefined, key: string): string[] {
   const list = parent === undefined ? undefined : own(parent, key)
   return Array.isArray(list) ? (list as Json[]).filter(one => typeof one === 'string') : []

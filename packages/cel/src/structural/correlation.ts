@@ -18,7 +18,7 @@ export function fieldOf(of: Correlation | undefined, key: string): Correlation |
   return schema === undefined || old === undefined || value === undefined ? undefined : { schema, value, old }
 }
 
-/** The correlation of an item by its keys. Only lists of type map have it. */
+/** The correlation of an item by its keys. Only items of lists of type map have a correlation. */
 export function itemOf(of: Correlation | undefined, index: number): Correlation | undefined {
   if (of === undefined || !Array.isArray(of.old) || !Array.isArray(of.value)) return undefined
   const { items, listType, listKeys } = of.schema

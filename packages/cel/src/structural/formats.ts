@@ -98,7 +98,7 @@ export const unservedFormats: ReadonlySet<string> = new Set(['isbn', 'isbn10', '
 /** The formats of strings that are checked, without their dashes. */
 export const knownFormats: ReadonlySet<string> = new Set(checks.keys())
 
-/** Whether `text` has the format. Every text has an unknown format. */
+/** Whether `text` has the format. Returns true for an unknown format. */
 export function hasFormat(text: string, format: string): boolean {
   return checks.get(format.replaceAll('-', ''))?.(text) ?? true
 }

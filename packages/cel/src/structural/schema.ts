@@ -26,7 +26,7 @@ export interface Schema {
   readonly minProperties: number | undefined
   readonly required: readonly string[]
   readonly properties: ReadonlyMap<string, Schema>
-  /** The schema for all other fields; `true` for any value; `false` if there are none; `undefined` if unknown fields are pruned. */
+  /** The schema of all other fields; `true` if they may have any value; `false` if there may be none; `undefined` if they are pruned. */
   readonly additional: Schema | boolean | undefined
   readonly items: Schema | undefined
   readonly allOf: readonly Schema[]

@@ -27,7 +27,7 @@ const printers: Readonly<Record<string, Printer>> = {
   pods,
 }
 
-/** The printer of a built-in; `undefined` if a real server has a printer for it and this server has not. */
+/** The printer of a built-in; `undefined` if this server has none for it. */
 export function builtinPrinter(type: ResourceType): Printer | undefined {
   return printers[resourceKey(type)]
 }

@@ -59,13 +59,13 @@ function addresses(status: JsonObject | undefined): string[] {
 }
 
 function externalAddress(spec: JsonObject, balancer: readonly string[]): string {
-  const own_ = stringsAt(spec, 'externalIPs')
+  const given = stringsAt(spec, 'externalIPs')
   switch (stringAt(spec, 'type')) {
     case 'ClusterIP':
     case 'NodePort':
-      return own_.join(',') || none
+      return given.join(',') || none
     case 'LoadBalancer':
-      return [...balancer, ...own_].join(',') || '<pending>'
+      return [...balancer, ...given].join(',') || '<pending>'
     case 'ExternalName':
       return stringAt(spec, 'externalName') ?? ''
     default:

@@ -32,7 +32,7 @@ export function ageOf(object: KubeObject, now: number): string {
   return since(object.metadata.creationTimestamp ?? '', now)
 }
 
-/** A number of a status or a spec, in which 0 is left out. */
+/** A number of a status or a spec; 0 if it is absent. */
 export function countAt(of: JsonObject | undefined, field: string): number {
   return Number(own(of ?? {}, field) ?? 0)
 }

@@ -93,7 +93,7 @@ function availableText(object: KubeObject): string {
   return status === 'True' || reason === '' ? status : `${status} (${reason})`
 }
 
-/** Objects that operators seldom create, and that people read. */
+/** Resources that operators seldom create. */
 export const rarer: Readonly<Record<string, Printer>> = {
   podtemplates: {
     cells: object => {

@@ -28,7 +28,7 @@ import { decisionProblems } from '../write/parts.ts'
 import type { Strategies } from '../write/strategy.ts'
 import { apiServiceStrategies } from './api-services.ts'
 
-/** The strategies of resources that few clients write. They are loaded with the first such write. */
+/** The strategies of resources that few clients write. */
 export const otherStrategies: Strategies = {
   ...apiServiceStrategies,
   'certificatesigningrequests.certificates.k8s.io': {

@@ -7,8 +7,8 @@ import { dataStrategies } from './data.ts'
 import { definitionStrategies } from './definitions.ts'
 import { frequentStrategies } from './frequent.ts'
 import { jobStrategies } from './jobs.ts'
-import { otherStrategies } from './loaded.ts'
 import { namespaceStrategies } from './namespaces.ts'
+import { otherStrategies } from './others.ts'
 import { podStrategies } from './pods.ts'
 import { rbacStrategies } from './rbac.ts'
 import { serviceStrategies } from './services.ts'
@@ -26,6 +26,7 @@ const all: Strategies = {
   ...serviceStrategies,
   ...rbacStrategies,
   ...frequentStrategies,
+  ...otherStrategies,
 }
 
 const none: Strategy = {}
@@ -34,5 +35,5 @@ const none: Strategy = {}
 export function strategyOf(type: ResourceType): Strategy {
   if (type.custom) return none
   const key = resourceKey(type)
-  return all[key] ?? otherStrategies()[key] ?? none
+  return all[key] ?? none
 }

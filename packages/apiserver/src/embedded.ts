@@ -82,6 +82,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   readonly #inForce: InForce
   readonly #parts: CoreParts
   readonly #collector: GarbageCollector | undefined
+  readonly #claimProtection: ClaimProtection | undefined
   readonly #transports = new Set<MemoryTransport>()
   /** Connections that are exempt from faults and counters. */
   readonly #backstage = new Set<MemoryTransport>()
@@ -165,7 +166,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const namespaces = new NamespaceController(store, registry, writer, clock, active ? delayMs : undefined)
     if (active) {
       this.#collector = new GarbageCollector(store, registry, writer, clock, delayMs)
-      new ClaimProtection(store, registry, writer, clock, delayMs)
+      this.#claimProtection = new ClaimProtection(store, registry, writer, clock, delayMs)
     }
     new ApiServiceAvailability(store, registry, writer, clock, delayMs)
     if (options.clusterObjects ?? true) {
@@ -402,6 +403,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       this.#inForce.reload()
       this.#parts.namespaces.reload()
       this.#collector?.reload()
+      this.#claimProtection?.reload()
     } finally {
       await this.refuse(false)
     }

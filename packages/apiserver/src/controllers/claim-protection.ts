@@ -30,11 +30,19 @@ export class ClaimProtection {
         if (version.terminating) this.#work.add(version.key)
       } else if (plural === 'pods') {
         // A Pod that has ended, or was deleted, uses no claims any more.
-        for (const claim of this.#store.collection(this.#claims).snapshot(`${version.namespace}/`)) {
-          if (claim.terminating) this.#work.add(claim.key)
-        }
+        this.#addAll(`${version.namespace}/`)
       }
     })
+  }
+
+  /** Processes every claim again, after the store went back to another state. */
+  reload(): void {
+    this.#addAll('')
+  }
+
+  #addAll(prefix: string): void {
+    for (const claim of this.#store.collection(this.#claims).snapshot(prefix))
+      if (claim.terminating) this.#work.add(claim.key)
   }
 
   #look(key: string): void {

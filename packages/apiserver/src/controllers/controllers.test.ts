@@ -383,4 +383,19 @@ describe('claims', () => {
       await call('DELETE', `${pods}/two`, { gracePeriodSeconds: 0 })
       expect(await status()).toBe(404)
     }))
+
+  it('F1: after a restore of etcd, a claim that was being deleted goes if no Pod of the restored state uses it', () =>
+    withServer(async ({ call, server, sim }) => {
+      await call('POST', claims, claim)
+      await call('POST', pods, pod('one'))
+      await call('DELETE', `${claims}/data`)
+      await call('PATCH', `${pods}/one/status`, { status: { phase: 'Succeeded' } }, merge)
+      // The Pod has ended, and the claim is not released yet.
+      const backup = await server.revision()
+      await sim.advance(100)
+      expect((await call('GET', `${claims}/data`)).status).toBe(404)
+      await server.restoreEtcd(backup)
+      await sim.advance(100)
+      expect((await call('GET', `${claims}/data`)).status).toBe(404)
+    }))
 })

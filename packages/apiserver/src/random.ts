@@ -1,21 +1,23 @@
 /**
  * A stream of random numbers from a seed: the same seed, the same numbers, on every machine.
  *
- * The generator is sfc32 (Chris Doty-Humphrey's Small Fast Counting generator, 128 bits of state),
- * its state filled from the seed by the steps of splitmix32. Each number has 32 random bits. Not for secrets.
+ * The generator is sfc32 (Chris Doty-Humphrey's Small Fast Counting generator, 128 bits of state). The steps of splitmix32 fill three of its four words from the
+ * seed, and the counter begins at 1. Each number has 32 random bits. Not for secrets.
  */
 export interface Random {
   /** The next number: at least 0, less than 1. */
   (): number
   /**
-   * Returns a separate stream that depends only on this stream's seed and on `name`, not on the numbers drawn so far. So a draw that is added in one place does
+   * Returns a separate stream that depends only on the seed and the names of all forks on the way, not on the numbers drawn so far. So a draw that is added in one place does
    * not shift the numbers of another place. The same name returns the same numbers again: each use needs its own name.
    */
   fork(name: string): Random
 }
 
 /**
- * A {@link Random} of `seed`, any finite number.
+ * A {@link Random} of `seed`, any finite number. Safe integers have streams of their own; of a fraction, 31 bits count.
+ *
+ * @throws RangeError for NaN and infinities
  *
  * @example
  * ```ts
@@ -31,7 +33,7 @@ export function seededRandom(seed: number): Random {
 }
 
 /**
- * An integer from `low` to `high`, both included.
+ * An integer from `low` to `high`, both included. Both are integers, fewer than 2^32 apart.
  *
  * @example
  * ```ts
@@ -125,7 +127,7 @@ function scramble(start: number, ...words: readonly number[]): number {
   return state
 }
 
-/** FNV-1a over the code units of `name`, begun from `salt`. A separator keeps `a` and `b` apart from `ab`. */
+/** FNV-1a over `salt`, the code units of `name`, and an end, so that `fork('a').fork('b')` is not `fork('ab')`. */
 function fold(salt: number, name: string): number {
   let hash = Math.imul(salt ^ 0x811c_9dc5, 0x0100_0193)
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x0100_0193)

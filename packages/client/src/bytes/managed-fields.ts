@@ -1,9 +1,9 @@
 import { withoutManagedFields } from '../views/without-managed-fields.ts'
 import { tryDecodeJson } from './json.ts'
 
-/** The mark in place of the removed list. It must be a number that no text has. */
+/** The mark in place of the removed list. An API server sends a list or nothing as managed fields, so this number there is the mark. */
 const mark = 740_291_365
-/** The key without its first quote: the search for a letter is faster, because a text has many quotes. */
+/** The key and the beginning of its list, without the first quote: `indexOf` looks for the first character, and a text has many quotes. */
 const key = 'managedFields":['
 
 const quote = 34
@@ -15,32 +15,34 @@ const openBrace = 123
 const closeBrace = 125
 
 /**
- * As `tryDecodeJson`, without the `metadata.managedFields` of the object that `objectOf` finds in the value. `objectOf` is not called with `null`.
+ * As `tryDecodeJson` without exact integers, and without the `metadata.managedFields` of the object that `objectOf` finds in the value. `objectOf` is not called
+ * with `null`.
  *
  * The managed fields are removed from the text before it is parsed: they are a large part of most objects, and the parser would make a
- * hidden class for each set of fields in them, which costs more memory than the text. The parse is the proof: a mark in their place has to come out as
- * `metadata.managedFields`. If it does not (another field has that name), the whole text is parsed. The removed text is not checked to be JSON.
+ * hidden class for each set of fields in them, which costs more memory than the text. The search may find another list, so a mark takes its place, and the
+ * result is used only if `metadata.managedFields` is the mark. Otherwise the whole text is parsed, and the list is removed from the value. The text that was
+ * removed is not checked to be JSON.
  *
- * @param isWhole whether the text is known to be whole. Then the end of the list is found faster; of a text that was cut short, the part before
- *   the cut might be taken for an object.
+ * @param isWhole whether the text is known to be whole. Then the first `}]` is taken for the end of the list, which is faster. In a truncated text that may be
+ *   the end of an inner list, and the rest may be JSON by chance.
  */
 export function decodeLean<T>(
   text: string,
   objectOf: (value: T & {}) => object | null | undefined,
   isWhole = false,
 ): T | undefined {
-  const cut = withoutList(text, isWhole)
-  if (cut !== undefined) {
-    const value = tryDecodeJson(cut, false) as T | undefined
-    if (removed(value, objectOf) === mark) return value
+  const marked = withMark(text, isWhole)
+  if (marked !== undefined) {
+    const value = tryDecodeJson(marked, false) as T | undefined
+    if (takeManagedFields(value, objectOf) === mark) return value
   }
   const value = tryDecodeJson(text, false) as T | undefined
-  removed(value, objectOf)
+  takeManagedFields(value, objectOf)
   return value
 }
 
 /** Removes `metadata.managedFields`, and returns it. */
-function removed<T>(value: T | undefined, objectOf: (value: T & {}) => object | null | undefined): unknown {
+function takeManagedFields<T>(value: T | undefined, objectOf: (value: T & {}) => object | null | undefined): unknown {
   if (value === undefined || value === null) return undefined
   const object = objectOf(value) as Holder | null | undefined
   const metadata = object?.metadata
@@ -53,11 +55,11 @@ interface Holder {
   metadata?: { readonly managedFields?: unknown } | null | undefined
 }
 
-/** The text with a mark in place of the list of its first key `managedFields`; `undefined` if there is none. */
-function withoutList(text: string, isWhole: boolean): string | undefined {
+/** A compact text with a mark in place of the first list with the key; `undefined` if the first match is no such key, or the list does not end. */
+function withMark(text: string, isWhole: boolean): string | undefined {
   const at = text.indexOf(key)
   if (at < 2 || text.charCodeAt(at - 1) !== quote) return undefined
-  // The quote must not be escaped: otherwise this is the end of a longer key, or inside a string.
+  // A backslash here would mean that the quote is in a string or a longer key, and white space that the text is not compact.
   const before = text.charCodeAt(at - 2)
   if (before !== comma && before !== openBrace) return undefined
   const from = at + key.length - 1
@@ -67,7 +69,7 @@ function withoutList(text: string, isWhole: boolean): string | undefined {
 
 /**
  * The position after the first `]`, if it follows a `}`: a list of objects ends like this, and a native search finds it. That `]` may also be in a
- * string or end an inner list. Then the rest of a whole text can't be parsed: its last string does not end, or a bracket closes nothing.
+ * string or end an inner list. Then the text with the mark is no JSON, because a string does not end or a bracket closes nothing, and the whole text is parsed.
  */
 function likelyEnd(text: string, from: number): number | undefined {
   const first = text.indexOf(']', from)

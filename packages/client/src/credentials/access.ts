@@ -9,12 +9,12 @@ import { refuseUnencrypted } from './unencrypted.ts'
 
 /** A cluster with credentials. */
 export interface ClusterAccess {
-  /** `https://…`, with a path prefix if the API server has one. */
+  /** An https: or http: URL, with a path prefix if the API server has one. */
   readonly server: URL
   readonly credentials: Credentials
   /** The namespace of the context or the pod. */
   readonly namespace?: string | undefined
-  /** An http: or https: proxy. @default from the environment (HTTPS_PROXY, NO_PROXY) */
+  /** An http: or https: proxy. @default from the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) */
   readonly proxyUrl?: string | undefined
   /** The name that the server's certificate must have. @default the host of `server` */
   readonly tlsServerName?: string | undefined
@@ -36,21 +36,26 @@ export const accessChecks: { readonly clock: Check } = { clock: having('a Clock'
 export interface UrlOptions extends AccessOptions {
   /** The bearer token of each request. */
   readonly token?: string | undefined
-  /** A file with the token, which is read again when it changes. Excludes `token`. */
+  /** A file with the token. It is read again after a minute, for a new connection, and after a 401. Excludes `token`. */
   readonly tokenFile?: string | undefined
   /** The certificate authorities of the server, PEM. @default Node's */
   readonly ca?: string | undefined
-  /** The client's certificate, PEM. */
+  /** The client's certificate, PEM. It needs `key`. */
   readonly cert?: string | undefined
   /** The key of `cert`, PEM. */
   readonly key?: string | undefined
-  /** The proxy that connections go through: `http:` or `https:`. */
+  /** An http: or https: proxy. @default from the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) */
   readonly proxyUrl?: string | undefined
-  /** The name that the certificate of the server must have. */
+  /** The name that the certificate of the server must have. @default the host of `url` */
   readonly tlsServerName?: string | undefined
 }
 
-/** Access to the API server at `url`. Throws an `INSECURE_TOKEN` error if a token would be sent unencrypted to another machine (rule X2). */
+/**
+ * Access to the API server at `url`. Throws an `INSECURE_TOKEN` error for a token with an http: URL, unless the hosts of the URL and the proxy are loopback
+ * names or addresses (rule X2).
+ *
+ * @throws OptionTypeError, OptionRangeError
+ */
 export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAccess {
   checkOptions('access', options, {
     ...accessChecks,
@@ -77,7 +82,7 @@ export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAcc
   return { server, credentials, proxyUrl, tlsServerName }
 }
 
-/** Checks a server's URL. Throws if it is not valid, or contains a login. */
+/** Parses a server's URL. Throws unless it is an http: or https: URL without login, query and fragment. */
 export function serverUrl(option: string, url: string | URL): URL {
   const takes = 'an http: or https: URL without login, query and fragment'
   if (typeof url !== 'string' && !(url instanceof URL)) throw new OptionTypeError(option, takes, typeof url)
@@ -92,7 +97,10 @@ export function serverUrl(option: string, url: string | URL): URL {
   return parsed
 }
 
-/** Throws if requests to `server` can certainly be read on the way. The address of each connection is looked at as well. */
+/**
+ * Throws for plain http, if the host of `server` or `proxy` is no loopback name or address. Each connection checks its address again, because a name may
+ * resolve to another machine.
+ */
 export function refuseInsecure(server: URL, proxy: string | undefined): void {
   if (server.protocol === 'https:') return
   refuseUnencrypted(server.hostname)
@@ -105,7 +113,7 @@ function bearer(option: string, value: unknown): void {
   headerText(option, (value as string).trim())
 }
 
-/** Checks that a value is a text that is not empty. The error does not repeat it. */
+/** Checks that a value is a text that is not blank. The error does not repeat it. */
 function secret(option: string, value: unknown): void {
   if (typeof value !== 'string') throw new OptionTypeError(option, 'a string', typeof value)
   if (value.trim() === '') throw new OptionRangeError(option, 'text that is not empty', 'nothing')

@@ -37,7 +37,7 @@ describe('where a real API server is looked for', () => {
   it('says how to get one when there is none', async () => {
     await expect(findApiServer({ env: { XDG_CACHE_HOME: folder } })).rejects.toMatchObject({
       code: 'API_SERVER_MISSING',
-      message: expect.stringMatching(/npm run apiserver.*WHERRY_APISERVER.*KUBEBUILDER_ASSETS/),
+      message: expect.stringMatching(/`build: true`.*WHERRY_APISERVER.*KUBEBUILDER_ASSETS/),
     })
   })
 
@@ -66,7 +66,7 @@ describe('where a real API server is looked for', () => {
     for (const version of [undefined, '1.37', '1.34']) {
       await expect(findApiServer({ env, version })).rejects.toMatchObject({ code: 'API_SERVER_MISSING' })
     }
-    await expect(findApiServer({ env, version: '1.34' })).rejects.toThrow('npm run apiserver -- --version 1.34')
+    await expect(findApiServer({ env, version: '1.34' })).rejects.toThrow('no real API server of version 1.34 at ')
     expect(cachedBinary(env, '1.37')).toBe(cachedBinary(env))
   })
 

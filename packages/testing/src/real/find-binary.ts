@@ -13,19 +13,21 @@ export type ApiServerBinary =
 /** Options of {@link findApiServer}. */
 export interface FindOptions extends BuildOptions {
   /**
-   * The version of Kubernetes: `1.37`, `1.36` or `1.34`. Ignored if WHERRY_APISERVER or KUBEBUILDER_ASSETS is used.
+   * The version of Kubernetes: `1.37`, `1.36` or `1.34`. Ignored with WHERRY_APISERVER. The version of KUBEBUILDER_ASSETS is not compared with it.
    * @default the newest
    */
   readonly version?: string | undefined
-  /** Builds the binary, which takes minutes, if none is found and Go is installed. @default false */
+  /** Builds the binary if none is found. It takes minutes and needs Go. @default false */
   readonly build?: boolean | undefined
 }
 
 /**
- * Finds a real API server, in this order: `WHERRY_APISERVER` (a binary that `npm run apiserver` built), a binary in the cache from an earlier build,
- * `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), or else a binary that is built now if `build` is set.
+ * Finds a real API server, in this order: `WHERRY_APISERVER` (the path of a binary), a binary of the version in the cache from an earlier build,
+ * `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), or else a binary that is built now if `build` is set. A variable that names no program
+ * is an error: the search does not go on.
  *
- * @throws {@link ApiServerMissingError} if none is found, `ApiServerVersionError` for an unknown version, `ApiServerBuildError` if the build failed
+ * @throws {@link ApiServerMissingError} if none is found, or a variable names no program; `ApiServerVersionError` for an unknown version;
+ *   `ApiServerBuildError` if the build failed, also without Go
  *
  * @example
  * ```ts
@@ -56,8 +58,9 @@ export async function findApiServer(options: FindOptions = {}): Promise<ApiServe
     )
   }
   if (options.build === true) return { kind: 'wherry', path: await buildApiServer(options) }
+  const wanted = version === undefined ? 'no real API server' : `no real API server of version ${version}`
   throw new ApiServerMissingError(
-    `no real API server${version === undefined ? '' : ` of version ${version}`}: \`npm run apiserver${version === undefined ? '' : ` -- --version ${version}`}\` builds one (it needs Go), or set WHERRY_APISERVER or KUBEBUILDER_ASSETS; not in ${cached}`,
+    `${wanted} at ${cached}: \`build: true\` builds one (it needs Go), or set WHERRY_APISERVER or KUBEBUILDER_ASSETS`,
   )
 }
 

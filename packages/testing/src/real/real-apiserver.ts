@@ -76,7 +76,7 @@ export async function startRealApiServer(options: RealApiServerOptions = {}): Pr
   const binary = await findApiServer(options)
   if (options.controllers === true && binary.kind === 'assets') {
     throw new ApiServerMissingError(
-      'KUBEBUILDER_ASSETS has no controllers: `npm run apiserver` builds a server with them',
+      'KUBEBUILDER_ASSETS has no controllers: unset it, and take `build: true`, which builds a server with them',
     )
   }
   // The path of a Unix socket has a maximum length, so the name of the folder is short.

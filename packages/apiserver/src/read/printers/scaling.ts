@@ -4,7 +4,7 @@ import { ageOf, countAt, nameOf, none, type Printer } from './printer.ts'
 const maxMetrics = 2
 const unknown = '<unknown>'
 
-/** Objects that set the number of Pods. */
+/** The printers of HorizontalPodAutoscalers and PodDisruptionBudgets. */
 export const scaling: Readonly<Record<string, Printer>> = {
   'horizontalpodautoscalers.autoscaling': {
     cells(object, now) {
@@ -44,7 +44,7 @@ function metricsText(metrics: readonly JsonObject[], current: readonly JsonObjec
   return more > 0 ? `${shown.join(', ')} + ${more} more...` : shown.join(', ')
 }
 
-/** The only metric of an autoscaler of version 1. */
+/** The target for the CPU of an autoscaler of version 1, whose spec has no `metrics`; `<none>` if it has no target. */
 function cpuText(spec: JsonObject, status: JsonObject | undefined): string {
   const [target, current] = [
     own(spec, 'targetCPUUtilizationPercentage'),
@@ -54,8 +54,8 @@ function cpuText(spec: JsonObject, status: JsonObject | undefined): string {
   return `cpu: ${current === undefined ? unknown : `${current as number}%`}/${target as number}%`
 }
 
-/** The field with the source of a metric, by the metric's type. */
-const fields: Readonly<Record<string, string>> = {
+/** The field with the details of a metric, in the spec and in the status, by the metric's type. */
+const detailFields: Readonly<Record<string, string>> = {
   External: 'external',
   Pods: 'pods',
   Object: 'object',
@@ -63,26 +63,26 @@ const fields: Readonly<Record<string, string>> = {
   ContainerResource: 'containerResource',
 }
 
-/** The current value and the target of a metric. */
+/** The current value and the target of a metric, in the form of Kubernetes' `formatHPAMetrics`. `status` is that of the same metric. */
 function metricText(metric: JsonObject, status: JsonObject | undefined): string {
   const type = stringAt(metric, 'type') ?? ''
-  const field = fields[type]
+  const field = detailFields[type]
   if (field === undefined) return '<unknown type>'
   const source = objectAt(metric, field)
   const [target, current] = [objectAt(source, 'target'), objectAt(objectAt(status, field), 'current')]
   const average = stringAt(target, 'averageValue')
-  const now = stringAt(current, average === undefined ? 'value' : 'averageValue')
-  if (field === 'pods') return `${now ?? unknown}/${average ?? ''}`
+  const value = stringAt(current, average === undefined ? 'value' : 'averageValue')
+  if (field === 'pods') return `${value ?? unknown}/${average ?? ''}`
   if (field === 'external' || field === 'object') {
     return average === undefined
-      ? `${now ?? unknown}/${stringAt(target, 'value') ?? ''}`
-      : `${now ?? unknown}/${average} (avg)`
+      ? `${value ?? unknown}/${stringAt(target, 'value') ?? ''}`
+      : `${value ?? unknown}/${average} (avg)`
   }
   const name = stringAt(source, 'name') ?? ''
-  if (average !== undefined) return `${name}: ${now ?? unknown}/${average}`
-  const percent = (of: JsonObject | undefined, otherwise: string): string => {
-    const share = own(of ?? {}, 'averageUtilization')
-    return share === undefined ? otherwise : `${share as number}%`
+  if (average !== undefined) return `${name}: ${value ?? unknown}/${average}`
+  const percent = (part: JsonObject | undefined, fallback: string): string => {
+    const share = own(part ?? {}, 'averageUtilization')
+    return share === undefined ? fallback : `${share as number}%`
   }
   return `${name}: ${percent(current, unknown)}/${percent(target, '<auto>')}`
 }

@@ -501,7 +501,7 @@ const scaled = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 
 
 type Manifest = readonly [path: string, object: object]
 
-/** Manifests with an empty text where a real server tells it from none. */
+/** Manifests with an empty text, which a real server keeps apart from an absent one. */
 const emptyTexts: readonly Manifest[] = [
   ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].map(field =>
     pod({ topologySpreadConstraints: [{ ...spread, [field]: '' }] }),

@@ -13,6 +13,7 @@ export interface Variants {
 const core = (plural: string): string => `/api/v1/namespaces/{ns}/${plural}`
 const ingresses = '/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses'
 const budgets = '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets'
+const slices = '/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices'
 const scalers = '/apis/autoscaling/v2/namespaces/{ns}/horizontalpodautoscalers'
 const metadata = { name: 'a' }
 const clusterWide = { name: '{ns}-a' }
@@ -562,6 +563,19 @@ export const rarerRefusals: readonly Scenario[] = [
   {
     name: 'empty texts in optional fields',
     steps: emptyTexts.map(([path, object]) => post(`${path}?dryRun=All`, { metadata, ...object })),
+  },
+  {
+    name: 'generations of an EndpointSlice',
+    steps: [
+      post(slices, { metadata, addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.2'] }] }),
+      ...[
+        { metadata: { labels: { a: 'b' } } },
+        { metadata: { annotations: { a: 'b' } } },
+        { metadata: { labels: { a: 'b' }, annotations: { a: 'c' } } },
+        { endpoints: [{ addresses: ['10.0.0.1'] }] },
+        { metadata: { labels: null } },
+      ].map(change => merge(`${slices}/a`, change)),
+    ],
   },
   {
     name: 'items of metadata that are null or of another type',

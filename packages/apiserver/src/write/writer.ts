@@ -469,12 +469,12 @@ function withPropagation(
 /** Whether the object's content differs, without metadata and without a status that is a subresource, if its generation counts that. */
 function contentChanged(
   type: ResourceType,
-  { countsAnnotations, keepsGeneration }: Strategy,
+  { alsoCounts, keepsGeneration }: Strategy,
   old: KubeObject,
   next: KubeObject,
 ): boolean {
   if (keepsGeneration) return false
-  if (countsAnnotations && !sameJson(old.metadata.annotations ?? {}, next.metadata.annotations ?? {})) {
+  if (alsoCounts !== undefined && !sameJson(old.metadata[alsoCounts] ?? {}, next.metadata[alsoCounts] ?? {})) {
     return true
   }
   const keys = new Set([...Object.keys(old), ...Object.keys(next)])

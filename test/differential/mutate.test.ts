@@ -92,15 +92,18 @@ interface Answer {
   readonly details?: { readonly causes?: readonly { readonly reason: string; readonly field: string }[] }
 }
 
+/** The finalizers that only a real server gives to a new volume and to a class of them. */
+const ofReal: readonly unknown[] = ['kubernetes.io/pv-protection', 'kubernetes.io/vac-protection']
+
 /**
- * An object without what the comparison of scenarios sees to, with empty lists as `null`, as a real server prints them, and without the finalizer that only a
- * real server gives to a volume.
+ * An object without what the comparison of scenarios sees to, with empty lists as `null`, as a real server prints them, and without those
+ * finalizers.
  */
 function asCompared(answer: Answer): object {
   const metadata = { ...answer.metadata, managedFields: undefined, resourceVersion: undefined }
   const text = JSON.stringify({ ...answer, metadata }, (name, value) => {
     if (!Array.isArray(value)) return value
-    const items = name === 'finalizers' ? value.filter(one => one !== 'kubernetes.io/pv-protection') : value
+    const items = name === 'finalizers' ? value.filter(one => !ofReal.includes(one)) : value
     return items.length > 0 ? items : name === 'finalizers' ? undefined : null
   })
   return JSON.parse(text) as object

@@ -88,7 +88,7 @@ export class Responder {
     }
     let body = Buffer.from(text, 'latin1')
     if (this.yaml) body = Buffer.from(yamlOf(parseJson(body.toString('utf8'))), 'utf8')
-    else if (this.pretty) body = Buffer.from(JSON.stringify(parseJson(body.toString('utf8')), null, 2), 'utf8')
+    else if (this.pretty) body = Buffer.from(goJson(parseJson(body.toString('utf8')), 2), 'latin1')
     this.encoded(status, body, objectBytes)
   }
 

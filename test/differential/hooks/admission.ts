@@ -215,6 +215,43 @@ export const admissionScenarios: readonly HookScenario[] = [
     },
   },
   {
+    name: 'webhooks that redirect',
+    async run(kit) {
+      const end = kit.hooks.url + kit.path('/end')
+      const to = (status: number, location?: string) => () => ({ status, text: 'elsewhere', location })
+      const redirects = {
+        ...Object.fromEntries([300, 301, 302, 303, 304, 305, 307, 308].map(status => [`s${status}`, to(status, end)])),
+        relative: to(307, 'end'),
+        loop: to(307, 'loop'),
+        gets: to(302, 'gets'),
+        nowhere: to(307),
+        ftp: to(308, 'ftp://example.com/x'),
+        closed: to(307, 'https://127.0.0.1:1/x'),
+        plain: to(302, 'http://127.0.0.1:1/x'),
+      }
+      kit.hooks.on(kit.path('/end'), ({ request }) => ({
+        review: {
+          ...{ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' },
+          response: { uid: request.uid ?? 'none', allowed: true },
+        },
+      }))
+      await kit.configure(
+        'Validating',
+        Object.entries(redirects).map(([name, handler]) => ({
+          name: `${name}.b.c`,
+          rules: [rule(all, ['configmaps'])],
+          objectSelector: { matchLabels: { to: name } },
+          path: `/${name}`,
+          handler,
+        })),
+      )
+      for (const name of Object.keys(redirects)) {
+        await kit.ask('POST', `${cms}?dryRun=All`, { body: configMap('a', { labels: { to: name } }) })
+      }
+      for (const path of ['/end', '/loop', '/gets', '/nowhere']) kit.requests(path)
+    },
+  },
+  {
     name: 'webhooks that are not there',
     async run(kit) {
       const rules = [rule(all, ['configmaps'])]

@@ -2,8 +2,20 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createCertificateAuthority } from '../../../packages/apiserver/src/front/certificates.ts'
 
-/** What a webhook answers: a review, or a raw answer. `undefined`: nothing, ever. */
-export type HookReply = { readonly review: unknown } | { readonly status: number; readonly text: string } | undefined
+/** What a webhook answers: a review, or a raw answer, perhaps with a `Location`. `undefined`: nothing, ever. */
+export type HookReply =
+  | { readonly review: unknown }
+  | { readonly status: number; readonly text: string; readonly location?: string | undefined }
+  | undefined
+
+/** A request as it came: what a client that follows redirects may change. */
+export interface HookRequest {
+  readonly method: string | undefined
+  readonly accept: string | undefined
+  readonly type: string | undefined
+  readonly referer: string | undefined
+  readonly hasBody: boolean
+}
 
 export type HookHandler = (review: Review) => HookReply
 
@@ -20,6 +32,7 @@ export class HookServer {
   readonly #server: Server
   readonly #handlers = new Map<string, HookHandler>()
   readonly #calls = new Map<string, Review[]>()
+  readonly #requests = new Map<string, HookRequest[]>()
   /** Base64 of the CA, as `caBundle` takes it. */
   readonly caBundle: string
   /** The same of the server's own certificate. */
@@ -34,13 +47,21 @@ export class HookServer {
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
         const path = new URL(request.url ?? '', 'https://x').pathname
-        const review = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Review
+        const text = Buffer.concat(chunks).toString('utf8')
+        const { accept, referer, 'content-type': type } = request.headers
+        this.requests(path).push({ method: request.method, accept, type, referer, hasBody: text !== '' })
+        // A redirect can make a GET of a call.
+        const review = (text === '' ? { request: {} } : JSON.parse(text)) as Review
         this.calls(path).push(review)
         const reply = this.#handlers.get(path)?.(review)
         if (reply === undefined) return
         if ('review' in reply) {
           response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply.review))
-        } else response.writeHead(reply.status, { 'content-type': 'text/plain' }).end(reply.text)
+        } else {
+          const { status, text, location } = reply
+          const headers = { 'content-type': 'text/plain', ...(location !== undefined && { location }) }
+          response.writeHead(status, headers).end(text)
+        }
       })
     })
   }
@@ -66,6 +87,13 @@ export class HookServer {
     const calls = this.#calls.get(path) ?? []
     this.#calls.set(path, calls)
     return calls
+  }
+
+  /** The requests that came to a path, in order. */
+  requests(path: string): HookRequest[] {
+    const requests = this.#requests.get(path) ?? []
+    this.#requests.set(path, requests)
+    return requests
   }
 
   /** Ends the connections that a caller keeps; one that it dialled and has not used has no timeout of its own. */

@@ -102,6 +102,12 @@ export class Kit {
     this.said.push({ step: `reviews at ${path}`, status: 0, headers: {}, body })
   }
 
+  /** Has the requests compared that came to a path of the hook server. */
+  requests(path: string): void {
+    const body = this.hooks.requests(this.path(path))
+    this.said.push({ step: `requests at ${path}`, status: 0, headers: {}, body })
+  }
+
   /** Of the hook server, for this server alone. */
   path(path: string): string {
     return `/${this.#target.name}/${this.ns}${path}`

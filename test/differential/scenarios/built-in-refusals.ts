@@ -704,6 +704,17 @@ export const refusalScenarios: readonly Scenario[] = [
     }),
   },
   {
+    name: 'updates to an object without a spec',
+    // A Job's template is quoted with all the fields of its type.
+    except: ['*.body.message', '*.body.details.causes.*.message'],
+    steps: variants
+      .filter(({ valid }) => 'spec' in valid)
+      .flatMap(({ path, valid }) => {
+        const { metadata } = valid as { metadata: { name: string } }
+        return [quietly(post(path, valid)), put(`${path}/${metadata.name}`, { metadata })]
+      }),
+  },
+  {
     name: 'statuses that are refused',
     steps: (
       [

@@ -1,5 +1,6 @@
 import { del, merge, post, quietly, type Scenario } from '../scenario.ts'
 import { csr } from './rarer-endpoints.ts'
+import { defined, game, games } from './shapes.ts'
 
 /** A manifest of a kind, and other values of its fields, by where they are: `spec.ports.0.port`; `undefined` takes a field away. */
 export interface Variants {
@@ -12,6 +13,7 @@ export interface Variants {
 const core = (plural: string): string => `/api/v1/namespaces/{ns}/${plural}`
 const ingresses = '/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses'
 const budgets = '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets'
+const slices = '/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices'
 const scalers = '/apis/autoscaling/v2/namespaces/{ns}/horizontalpodautoscalers'
 const metadata = { name: 'a' }
 const clusterWide = { name: '{ns}-a' }
@@ -321,6 +323,27 @@ export const rarerVariants: readonly Variants[] = [
     ],
   },
   {
+    kind: 'VolumeAttributesClasses',
+    path: '/apis/storage.k8s.io/v1/volumeattributesclasses',
+    valid: {
+      metadata: { ...clusterWide, finalizers: ['kubernetes.io/vac-protection'] },
+      ...{ driverName: 'csi.example.com', parameters: { iops: '500', throughput: '50' } },
+    },
+    changes: [
+      ['', { driverName: none, parameters: none }],
+      ['driverName', none],
+      ['driverName', 'a b'],
+      ['driverName', 'CSI.example.com'],
+      ['driverName', 'a'.repeat(64)],
+      ['parameters', none],
+      ['parameters', {}],
+      ['parameters', { '': 'x' }],
+      ['parameters', { 'a b': '' }],
+      ['parameters', { a: 'x'.repeat(256 * 1024) }],
+      ['parameters', Object.fromEntries(Array.from({ length: 513 }, (_, i) => [`k${i}`, 'v']))],
+    ],
+  },
+  {
     kind: 'CSIDrivers',
     path: '/apis/storage.k8s.io/v1/csidrivers',
     valid: {
@@ -428,6 +451,14 @@ const updates: Readonly<Record<string, readonly (readonly [part: '' | '/status',
     ['/status', { status: { capacity: { cpu: '-1' } } }],
     ['/status', { status: { addresses: [1, 2].map(() => ({ type: 'InternalIP', address: '10.0.0.1' })) } }],
   ],
+  VolumeAttributesClasses: [
+    ['', { driverName: 'other.example.com' }],
+    ['', { driverName: 'A' }],
+    ['', { parameters: { iops: '600' } }],
+    ['', { parameters: null }],
+    ['', { driverName: null, parameters: null }],
+    ['', { metadata: { labels: { a: 'b' } } }],
+  ],
   CSIDrivers: [
     ['', { spec: { attachRequired: true, volumeLifecycleModes: ['Ephemeral'] } }],
     ['', { spec: { requiresRepublish: false } }],
@@ -452,6 +483,43 @@ const updates: Readonly<Record<string, readonly (readonly [part: '' | '/status',
     ['', { revision: 2 }],
   ],
 }
+
+const job = (more: object): Manifest => [
+  '/apis/batch/v1/namespaces/{ns}/jobs',
+  {
+    spec: {
+      template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } },
+      ...{ completions: 1, completionMode: 'Indexed', ...more },
+    },
+  },
+]
+const pod = (more: object, ofContainer: object = {}): Manifest => [
+  core('pods'),
+  { spec: { containers: [{ name: 'c', image: 'i', ...ofContainer }], ...more } },
+]
+const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }
+const scaled = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'A', name: 'a' } }
+
+type Manifest = readonly [path: string, object: object]
+
+/** Manifests with an empty text, which a real server keeps apart from an absent one. */
+const emptyTexts: readonly Manifest[] = [
+  ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].map(field =>
+    pod({ topologySpreadConstraints: [{ ...spread, [field]: '' }] }),
+  ),
+  pod({}, { livenessProbe: { grpc: { port: 80, service: '' } } }),
+  pod({ volumes: [{ name: 'v', csi: { driver: 'csi.example.com', fsType: '' } }] }),
+  [core('services'), { spec: { ports: [{ port: 80 }], internalTrafficPolicy: '' } }],
+  ...['completionMode', 'podReplacementPolicy'].map(field => job({ [field]: '' })),
+  job({ successPolicy: { rules: [{ succeededIndexes: '' }] } }),
+  ['/apis/batch/v1/namespaces/{ns}/cronjobs', { spec: { schedule: '@daily', timeZone: '', jobTemplate: job({})[1] } }],
+  [budgets, { spec: { minAvailable: 1, unhealthyPodEvictionPolicy: '' } }],
+  [scalers, { spec: { ...scaled, behavior: { scaleUp: { selectPolicy: '' } } } }],
+  [
+    '/apis/networking.k8s.io/v1/namespaces/{ns}/networkpolicies',
+    { spec: { podSelector: {}, ingress: [{ ports: [{ protocol: '', port: 80 }] }] } },
+  ],
+]
 
 const nameOf = ({ valid }: Variants): string => (valid as { metadata: { name: string } }).metadata.name
 
@@ -490,6 +558,35 @@ export const rarerRefusals: readonly Scenario[] = [
         [`${budgets}/a`, { conditions: [{ type: 'a b', status: 'Other', reason: '1', lastTransitionTime: null }] }],
         [`${scalers}/a`, { currentReplicas: -1, desiredReplicas: -1 }],
       ].map(([at, status]) => merge(`${at as string}/status`, { status })),
+    ],
+  },
+  {
+    name: 'empty texts in optional fields',
+    steps: emptyTexts.map(([path, object]) => post(`${path}?dryRun=All`, { metadata, ...object })),
+  },
+  {
+    name: 'generations of an EndpointSlice',
+    steps: [
+      post(slices, { metadata, addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.2'] }] }),
+      ...[
+        { metadata: { labels: { a: 'b' } } },
+        { metadata: { annotations: { a: 'b' } } },
+        { metadata: { labels: { a: 'b' }, annotations: { a: 'c' } } },
+        { endpoints: [{ addresses: ['10.0.0.1'] }] },
+        { metadata: { labels: null } },
+      ].map(change => merge(`${slices}/a`, change)),
+    ],
+  },
+  {
+    name: 'items of metadata that are null or of another type',
+    steps: [
+      ...defined(),
+      ...['finalizers', 'ownerReferences'].flatMap(list =>
+        [[null], ['x.y/z', null], [3], [{}], ['a'], [['a']]].flatMap(items => [
+          post(`${core('configmaps')}?dryRun=All`, { metadata: { ...metadata, [list]: items } }),
+          post(`${games}?dryRun=All`, game('a', {}, { [list]: items })),
+        ]),
+      ),
     ],
   },
   {

@@ -38,6 +38,7 @@ const completed: ReadonlySet<string> = new Set([
   ...['endpointslices.discovery.k8s.io', 'priorityclasses.scheduling.k8s.io', 'runtimeclasses.node.k8s.io'],
   ...['ingressclasses', 'servicecidrs'].map(one => `${one}.networking.k8s.io`),
   ...['storageclasses', 'csidrivers', 'csinodes', 'volumeattachments'].map(one => `${one}.storage.k8s.io`),
+  'volumeattributesclasses.storage.k8s.io',
   ...['flowschemas', 'prioritylevelconfigurations'].map(one => `${one}.flowcontrol.apiserver.k8s.io`),
   ...['resourceclaims', 'resourceslices', 'deviceclasses'].map(one => `${one}.resource.k8s.io`),
   'apiservices.apiregistration.k8s.io',

@@ -13,6 +13,7 @@ function labelsOf(job: KubeObject): JsonObject | undefined {
 
 /** Fills in the defaults of a Job that a Job's template does not get. */
 export function completeJob(job: KubeObject): void {
+  job.spec ??= {}
   const spec = objectAt(job, 'spec')
   if (spec === undefined) return
   if (own(spec, 'parallelism') == null) spec.completions ??= 1

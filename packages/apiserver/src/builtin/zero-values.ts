@@ -23,6 +23,15 @@ export const keptTexts: ReadonlySet<string> = new Set([
   'core.v1.TypedLocalObjectReference.apiGroup',
   'core.v1.TypedObjectReference.apiGroup',
   'networking.v1.IngressSpec.ingressClassName',
+  ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].map(field => `core.v1.TopologySpreadConstraint.${field}`),
+  ...['completionMode', 'podReplacementPolicy'].map(field => `batch.v1.JobSpec.${field}`),
+  'core.v1.CSIVolumeSource.fsType',
+  'core.v1.ServiceSpec.internalTrafficPolicy',
+  'batch.v1.CronJobSpec.timeZone',
+  'batch.v1.SuccessPolicyRule.succeededIndexes',
+  'autoscaling.v2.HPAScalingRules.selectPolicy',
+  'networking.v1.NetworkPolicyPort.protocol',
+  'policy.v1.PodDisruptionBudgetSpec.unhealthyPodEvictionPolicy',
 ])
 
 const containers = ['stdin', 'stdinOnce', 'tty']

@@ -159,10 +159,10 @@ export function toLatin1(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** A value as Go prints it, a character for each byte: `<`, `>` and `&` are escaped. */
-export function goJson(value: Json): string {
+/** A value as Go prints it, a character for each byte: `<`, `>` and `&` are escaped. With `indent`, in lines that begin with so many spaces a level. */
+export function goJson(value: Json, indent?: number): string {
   const escaped = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return toLatin1(JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped))
+  return toLatin1(JSON.stringify(value, null, indent).replace(/[<>&\u2028\u2029]/g, escaped))
 }
 
 /** The text with the given bytes of UTF-8, a character for each byte. */

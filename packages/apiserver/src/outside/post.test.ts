@@ -33,6 +33,7 @@ describe('a call of a webhook', () => {
     const authority = await createCertificateAuthority()
     const { certPem, keyPem } = authority.issueServer()
     const asked: string[] = []
+    const elsewhere: Readonly<Record<string, string>> = { ftp: 'ftp://example.com/x', bad: 'https://[bad' }
     const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {
       const [, left = ''] = (request.url ?? '').split('/')
       let body = ''
@@ -41,7 +42,8 @@ describe('a call of a webhook', () => {
       })
       request.on('end', () => {
         asked.push(`${request.method} ${body}`)
-        if (left !== '0') response.writeHead(status, left === 'nowhere' ? {} : { location: String(Number(left) - 1) })
+        const location = elsewhere[left] ?? String(Number(left) - 1)
+        if (left !== '0') response.writeHead(status, left === 'nowhere' ? {} : { location })
         response.end('end')
       })
     })
@@ -55,6 +57,11 @@ describe('a call of a webhook', () => {
       expect(await send('11')).toEqual({ failure: 'stopped after 10 redirects', at: '1' })
       expect(asked).toHaveLength(20)
       expect(await send('nowhere')).toMatchObject({ status, text: 'end' })
+      expect(await send('ftp')).toEqual({ failure: 'unsupported protocol scheme "ftp"', at: 'ftp://example.com/x' })
+      expect(await send('bad')).toEqual({
+        failure: 'failed to parse Location header "https://[bad"',
+        at: `${url}/bad`,
+      })
     } finally {
       await new Promise(resolve => server.close(resolve))
     }

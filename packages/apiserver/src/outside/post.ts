@@ -43,8 +43,11 @@ export async function post(url: string, body: string, ca: string | undefined, si
     if (location === '' || !(again || gotten.includes(answer.status))) return answered
     if (requests === mostRequests) return { failure: `stopped after ${mostRequests} redirects`, at: location }
     const next = URL.canParse(location, address) ? new URL(location, address) : undefined
-    if (next === undefined || !/^https?:$/.test(next.protocol)) {
+    if (next === undefined) {
       return { failure: `failed to parse Location header ${JSON.stringify(location)}`, at: address }
+    }
+    if (!/^https?:$/.test(next.protocol)) {
+      return { failure: `unsupported protocol scheme ${JSON.stringify(next.protocol.slice(0, -1))}`, at: next.href }
     }
     sent = { ca, signal, body: again ? sent.body : undefined, referer: address }
     address = next.href

@@ -298,6 +298,28 @@ describe('list', () => {
       expect((await kit.call('GET', `${cm}/a?pretty=1`)).text).toContain('\n  "metadata"')
     }))
 
+  it('F1: indented JSON escapes what Go escapes, in objects, lists and refusals, and ends without a line break; a compact Status ends with one', () =>
+    withServer(async ({ call }) => {
+      const curl = { 'user-agent': 'curl/8' }
+      const data = { k: '<b>&\u2028\u2029é' }
+      const escaped = '\\u003cb\\u003e\\u0026\\u2028\\u2029é'
+      const created = await call('POST', cm, { metadata: { name: 'odd' }, data }, curl)
+      const all = [created, await call('GET', `${cm}/odd?pretty=true`), await call('GET', cm, undefined, curl)]
+      for (const { text } of all) {
+        expect(text).toContain(`"k": "${escaped}"`)
+        expect(text.endsWith('}')).toBe(true)
+      }
+      expect(created.json.data).toEqual(data)
+      expect((await call('GET', `${cm}/a%3Cb%3E&c`, undefined, curl)).text).toBe(
+        [
+          '{\n  "kind": "Status",\n  "apiVersion": "v1",\n  "metadata": {},\n  "status": "Failure",',
+          '  "message": "configmaps \\"a\\u003cb\\u003e\\u0026c\\" not found",\n  "reason": "NotFound",\n  "details": {',
+          '    "name": "a\\u003cb\\u003e\\u0026c",\n    "kind": "configmaps"\n  },\n  "code": 404\n}',
+        ].join('\n'),
+      )
+      expect((await call('GET', `${cm}/none`)).text).toMatch(/"code":404\}\n$/)
+    }))
+
   it('F1: a list in a namespace that does not exist is empty', () =>
     withServer(async ({ call }) => {
       const { status, json } = await call('GET', '/api/v1/namespaces/nowhere/configmaps')

@@ -78,6 +78,7 @@ export const otherStrategies: Strategies = {
         : [],
     update: dropTopology,
     problems: allOf(checked(checkEndpointSlice), immutableByTag('addressType')),
+    alsoCounts: 'labels',
   },
   events: { createsOnUpdate: true, problems: checked(checkCoreEvent), checksMetadataLast: true },
   'events.events.k8s.io': {

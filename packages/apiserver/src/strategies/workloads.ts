@@ -34,7 +34,7 @@ export const workloadStrategies: Strategies = {
     warnings: namedTemplateWarnings('spec.template'),
   },
   'deployments.apps': {
-    countsAnnotations: true,
+    alsoCounts: 'annotations',
     warnings: namedTemplateWarnings('spec.template'),
     problems: allOf(checked(checkDeployment), immutable('spec.selector'), checkedStatus(checkDeploymentStatus)),
   },

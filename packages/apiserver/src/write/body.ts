@@ -238,9 +238,15 @@ function normaliseMeta(metadata: ObjectMeta, path: string): void {
   }
   for (const [name, type] of metaLists) {
     const list: unknown = metadata[name]
-    if (list !== undefined && !Array.isArray(list)) throw unmarshal(list as Json, field(name), `[]${type}`)
+    if (list === undefined) continue
+    if (!Array.isArray(list)) throw unmarshal(list as Json, field(name), `[]${type}`)
     // An empty list of managedFields is kept: it removes all owners.
-    if (Array.isArray(list) && list.length === 0 && name !== 'managedFields') delete metadata[name]
+    if (list.length === 0 && name !== 'managedFields') delete metadata[name]
+    for (const [i, item] of (list as Json[]).entries()) {
+      // A null item is an empty one.
+      if (item === null) list[i] = type === 'string' ? '' : {}
+      else if (type === 'string' ? typeof item !== 'string' : !isObject(item)) throw unmarshal(item, field(name), type)
+    }
   }
   for (const name of metaTexts) {
     const text: Json | undefined = metadata[name]

@@ -42,8 +42,8 @@ export interface Strategy {
   readonly createsOnUpdate?: boolean
   /** Whether an update leaves `metadata.generation` unchanged. */
   readonly keepsGeneration?: boolean
-  /** Whether `metadata.generation` also counts changes of annotations. */
-  readonly countsAnnotations?: boolean
+  /** The part of the metadata with changes that `metadata.generation` also counts. */
+  readonly alsoCounts?: 'labels' | 'annotations'
 }
 
 /** Strategies by resource: `configmaps`, `jobs.batch`. */

@@ -485,12 +485,12 @@ function withPropagation(
 /** Whether an update increments `metadata.generation`. Metadata and a status that is a subresource do not count, but some strategies count annotations. */
 function contentChanged(
   type: ResourceType,
-  { countsAnnotations, keepsGeneration }: Strategy,
+  { alsoCounts, keepsGeneration }: Strategy,
   old: KubeObject,
   next: KubeObject,
 ): boolean {
   if (keepsGeneration) return false
-  if (countsAnnotations && !sameJson(old.metadata.annotations ?? {}, next.metadata.annotations ?? {})) {
+  if (alsoCounts !== undefined && !sameJson(old.metadata[alsoCounts] ?? {}, next.metadata[alsoCounts] ?? {})) {
     return true
   }
   const keys = new Set([...Object.keys(old), ...Object.keys(next)])

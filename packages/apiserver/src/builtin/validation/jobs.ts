@@ -131,7 +131,8 @@ function checkZone(field: string, zone: string | undefined, causes: Causes): voi
   if (zone.toLowerCase() === 'local') {
     const why = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
     causes.invalid(field, zone, why)
-  } else if (!isZone(zone)) causes.invalid(field, zone, `unknown time zone ${zone}`)
+  } else if (zone === '') causes.invalid(field, zone, 'timeZone must be nil or non-empty string')
+  else if (!isZone(zone)) causes.invalid(field, zone, `unknown time zone ${zone}`)
 }
 
 function isZone(zone: string): boolean {

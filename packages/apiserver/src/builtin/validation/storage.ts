@@ -88,7 +88,7 @@ export const checkStorageClass: Check = checkOf({
 })
 
 export const checkVolumeAttributesClass: Check = checkOf({
-  driverName: [requiredByTag, lowerName],
+  driverName: [required(), lowerName],
   parameters: [checkParameters, required('must contain at least one key/value pair')],
 })
 

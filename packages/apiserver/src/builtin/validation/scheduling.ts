@@ -30,12 +30,12 @@ export function checkTolerations(field: string, tolerations: readonly JsonObject
     if (own(one, 'tolerationSeconds') !== undefined && effect !== 'NoExecute') {
       causes.invalid(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
     }
-    checkOperator(`${at}.operator`, operator, value, causes)
+    checkTolerationOperator(`${at}.operator`, operator, value, causes)
     if (effect !== '' && !effects.includes(effect)) causes.unsupported(`${at}.effect`, effect, effects)
   }
 }
 
-function checkOperator(field: string, operator: string, value: string, causes: Causes): void {
+function checkTolerationOperator(field: string, operator: string, value: string, causes: Causes): void {
   if (operator === 'Equal' || operator === '') {
     const problems = labelValueProblems(value)
     if (problems.length > 0) causes.invalid(field, value, problems.join(';'))
@@ -48,12 +48,12 @@ function checkOperator(field: string, operator: string, value: string, causes: C
 export function checkAffinity(field: string, affinity: JsonObject | undefined, causes: Causes): void {
   checkNodeAffinity(`${field}.nodeAffinity`, objectAt(affinity, 'nodeAffinity'), causes)
   for (const name of ['podAffinity', 'podAntiAffinity']) {
-    const of = objectAt(affinity, name)
-    const required = objectsAt(of, 'requiredDuringSchedulingIgnoredDuringExecution')
+    const affinityToPods = objectAt(affinity, name)
+    const required = objectsAt(affinityToPods, 'requiredDuringSchedulingIgnoredDuringExecution')
     for (const [i, term] of required.entries()) {
       checkPodTerm(`${field}.${name}.requiredDuringSchedulingIgnoredDuringExecution[${i}]`, term, causes)
     }
-    const preferred = objectsAt(of, 'preferredDuringSchedulingIgnoredDuringExecution')
+    const preferred = objectsAt(affinityToPods, 'preferredDuringSchedulingIgnoredDuringExecution')
     for (const [i, one] of preferred.entries()) {
       const at = `${field}.${name}.preferredDuringSchedulingIgnoredDuringExecution[${i}]`
       checkWeight(`${at}.weight`, one, causes)
@@ -142,20 +142,22 @@ export function checkSpread(field: string, constraints: readonly JsonObject[], c
   for (const [i, one] of constraints.entries()) {
     const at = `${field}[${i}]`
     const skew = Number(own(one, 'maxSkew') ?? 0)
-    const [key, otherwise] = [stringAt(one, 'topologyKey') ?? '', stringAt(one, 'whenUnsatisfiable') ?? '']
+    const [key, whenUnsatisfiable] = [stringAt(one, 'topologyKey') ?? '', stringAt(one, 'whenUnsatisfiable') ?? '']
     if (skew <= 0) causes.invalid(`${at}.maxSkew`, skew, 'must be greater than zero')
     if (key === '') causes.required(`${at}.topologyKey`, 'can not be empty')
     const known = ['DoNotSchedule', 'ScheduleAnyway']
-    if (!known.includes(otherwise)) causes.unsupported(`${at}.whenUnsatisfiable`, otherwise, known)
-    const again = constraints
+    if (!known.includes(whenUnsatisfiable)) causes.unsupported(`${at}.whenUnsatisfiable`, whenUnsatisfiable, known)
+    const isRepeated = constraints
       .slice(i + 1)
-      .some(other => stringAt(other, 'topologyKey') === key && stringAt(other, 'whenUnsatisfiable') === otherwise)
-    if (again) causes.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${otherwise}}`)
+      .some(
+        other => stringAt(other, 'topologyKey') === key && stringAt(other, 'whenUnsatisfiable') === whenUnsatisfiable,
+      )
+    if (isRepeated) causes.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${whenUnsatisfiable}}`)
     const domains = own(one, 'minDomains')
     if (typeof domains === 'number') {
       if (domains <= 0) causes.invalid(`${at}.minDomains`, domains, 'must be greater than zero')
-      if (otherwise !== 'DoNotSchedule') {
-        const why = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${otherwise}`
+      if (whenUnsatisfiable !== 'DoNotSchedule') {
+        const why = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`
         causes.invalid(`${at}.minDomains`, domains, why)
       }
     }
@@ -171,9 +173,9 @@ export function checkSpread(field: string, constraints: readonly JsonObject[], c
 }
 
 /** Checks the keys of labels that join a selector with the values of the Pod itself. */
-function checkLabelKeys(at: string, of: JsonObject, causes: Causes): void {
-  const selector = objectAt(of, 'labelSelector')
-  const [matching, other] = [stringsAt(of, 'matchLabelKeys'), stringsAt(of, 'mismatchLabelKeys')]
+function checkLabelKeys(at: string, term: JsonObject, causes: Causes): void {
+  const selector = objectAt(term, 'labelSelector')
+  const [matching, other] = [stringsAt(term, 'matchLabelKeys'), stringsAt(term, 'mismatchLabelKeys')]
   for (const [name, keys] of Object.entries({ matchLabelKeys: matching, mismatchLabelKeys: other })) {
     if (keys.length > 0 && selector === undefined) {
       causes.forbidden(`${at}.${name}`, 'must not be specified when labelSelector is not set')

@@ -44,7 +44,7 @@ function metricsText(metrics: readonly JsonObject[], current: readonly JsonObjec
   return more > 0 ? `${shown.join(', ')} + ${more} more...` : shown.join(', ')
 }
 
-/** The target for the CPU of an autoscaler of version 1, whose spec has no `metrics`; `<none>` if it has no target. */
+/** The target for the CPU of an autoscaler of version 1 (without `metrics`), or `<none>`. */
 function cpuText(spec: JsonObject, status: JsonObject | undefined): string {
   const [target, current] = [
     own(spec, 'targetCPUUtilizationPercentage'),

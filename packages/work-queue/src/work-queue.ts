@@ -405,7 +405,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#again = 0
   }
 
-  /** Of a queue that is stopped or drains: resolves the waiting takes once no key is left to hand out, and the stops once no key runs either. */
+  /** If the queue is stopped or drains, resolves the waiting takes once no key is left to hand out, and the stops once no key runs either. */
   #settle(): void {
     if (!this.#hasEnded) return
     this.#takers.end()

@@ -84,7 +84,7 @@ function requestProblem(pem: string): string | undefined {
   }
 }
 
-/** What Go says of a signature that is not by the key, by the type of the key. */
+/** Go's error for a signature that another key has made, by the type of the key. */
 const unverified: Readonly<Record<string, string>> = {
   ec: 'x509: ECDSA verification failure',
   rsa: 'crypto/rsa: verification error',

@@ -46,7 +46,7 @@ const checkParameters: Rule = (at, parameters, causes) => {
 
 const lowerName = free(text => qualifiedNameProblems(text.toLowerCase()))
 
-/** What a term selects, by key: two terms are the same if they select the same values. */
+/** The values that a term selects, by key. Two terms are the same if they select the same values. */
 function selected(term: Json): Json {
   const values = (
     isObject(term) && Array.isArray(term.matchLabelExpressions) ? term.matchLabelExpressions : []

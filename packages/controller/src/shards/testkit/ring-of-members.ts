@@ -43,7 +43,17 @@ export class RingOfMembers {
     this.server = server
     const transport = server.transport({ random: simulation.random.fork('writer'), latencyMs: 0 })
     this.writer = new Client({ url: server.url, token: server.token, transport, environment: simulation.environment })
-    this.sharder = new Sharder(this.writer, 'games', [{ view: games }, { view: configMaps, isControlled: true }])
+    const views = [{ view: games }, { view: configMaps, isControlled: true }]
+    this.sharder = new Sharder(this.writer, 'games', views, () => this.#writes())
+  }
+
+  /** The requests so far that could change a game or a ConfigMap. */
+  async #writes(): Promise<number> {
+    const { byVerb } = await this.server.stats()
+    let count = 0
+    for (const verb of ['create', 'update', 'patch', 'delete'])
+      for (const resource of ['games.arcade.example.com', 'configmaps']) count += byVerb[verb]?.[resource]?.requests ?? 0
+    return count
   }
 
   /** The ring assigns games, and the ConfigMaps that they control unless `controlled` is false. */

@@ -66,19 +66,25 @@ export class Sharder {
   readonly #clock: Clock
   readonly #ring: string
   readonly #views: readonly ShardedView[]
+  readonly #writes: (() => Promise<number>) | undefined
   readonly errors: Error[] = []
   /** How often an object was asked back, or moved. */
   drains = 0
   moves = 0
+  /** What the last pass assigned from, and how many passes did so. */
+  #from = ''
+  #passes = 0
   #timer: Timer | undefined
   #pass: Promise<void> = Promise.resolve()
   #ended = false
 
-  constructor(client: Client, ring: string, views: readonly ShardedView[]) {
+  /** `writes` counts the requests that may have changed an object. With it, a pass lists objects only if this count or the shards changed. */
+  constructor(client: Client, ring: string, views: readonly ShardedView[], writes?: () => Promise<number>) {
     this.#client = client
     this.#clock = client.environment.clock
     this.#ring = ring
     this.#views = views
+    this.#writes = writes
   }
 
   start(everyMs = 500): void {
@@ -102,11 +108,20 @@ export class Sharder {
     try {
       const states = await this.#leases()
       const available = [...states].filter(([, state]) => !['dead', 'orphaned'].includes(state)).map(([name]) => name)
-      if (available.length === 0) return
+      if (available.length === 0 || !(await this.#mayDiffer(available))) return
       for (const sharded of this.#views) await this.#assign(sharded, available)
     } catch (thrown) {
       this.errors.push(asError(thrown))
     }
+  }
+
+  /** A request is counted before its change is stored, so the second pass after it lists once more. */
+  async #mayDiffer(available: readonly string[]): Promise<boolean> {
+    if (this.#writes === undefined) return true
+    const from = `${await this.#writes()} ${available.join(' ')}`
+    this.#passes = from === this.#from ? this.#passes + 1 : 1
+    this.#from = from
+    return this.#passes <= 2
   }
 
   async #leases(): Promise<ReadonlyMap<string, State>> {

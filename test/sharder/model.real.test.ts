@@ -161,7 +161,7 @@ describe.runIf(available)('the model of the sharder', () => {
     folder = await mkdtemp(join(tmpdir(), 'wherry-model-'))
     await defineGames(client)
     await defineRing(client, 'real', [{ group: 'arcade.example.com', resource: 'games' }])
-    const { caPem, issueServer } = await createCertificateAuthority()
+    const { caPem, issueServer } = createCertificateAuthority()
     const { certPem, keyPem } = issueServer()
     const files = {
       'ca.crt': caPem,

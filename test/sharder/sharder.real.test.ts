@@ -59,7 +59,7 @@ describe.runIf(available)('shards, with the sharder of kubernetes-controller-sha
     await defineRing(client, 'games', [
       { group: 'arcade.example.com', resource: 'games', controlledResources: [{ resource: 'configmaps' }] },
     ])
-    const authority = await createCertificateAuthority()
+    const authority = createCertificateAuthority()
     const { certPem, keyPem } = authority.issueServer()
     const files = { 'ca.crt': authority.caPem, 'tls.crt': certPem, 'tls.key': keyPem }
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)

@@ -237,7 +237,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
 
   /** Starts to listen. Rejects if the port is not available. */
   async listen(options: EmbeddedOptions): Promise<void> {
-    if (options.tls ?? true) this.#authority = await createCertificateAuthority()
+    if (options.tls ?? true) this.#authority = createCertificateAuthority()
     const issued = await this.#authority?.issueServer()
     this.#front = await listen({
       handler: this.#handler,

@@ -67,7 +67,7 @@ export class HookServer {
   }
 
   static async start(): Promise<HookServer> {
-    const authority = await createCertificateAuthority()
+    const authority = createCertificateAuthority()
     const { certPem, keyPem } = authority.issueServer()
     const server = createServer({ cert: certPem, key: keyPem })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

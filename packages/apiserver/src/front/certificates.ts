@@ -1,5 +1,18 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { systemClock } from '../clock.ts'
+import {
+  bitString,
+  explicit,
+  implicit,
+  integer,
+  octetString,
+  oid,
+  sequence,
+  setOf,
+  time,
+  utf8String,
+  yes,
+} from './der.ts'
 
 /** A certificate and its private key (PKCS #8), both PEM. */
 export interface IssuedCertificate {
@@ -27,58 +40,65 @@ export interface CertificateAuthority {
 const BACKDATED_MS = 3_600_000
 const LIFETIME_MS = 10 * 365 * 86_400_000
 
-const COMMON_NAME = '2.5.4.3'
-const ORGANIZATION = '2.5.4.10'
-const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
+/** The object identifiers of RFC 5280 and RFC 5758. */
+const ids = {
+  commonName: oid('2.5.4.3'),
+  organization: oid('2.5.4.10'),
+  subjectKeyIdentifier: oid('2.5.29.14'),
+  keyUsage: oid('2.5.29.15'),
+  subjectAltName: oid('2.5.29.17'),
+  basicConstraints: oid('2.5.29.19'),
+  authorityKeyIdentifier: oid('2.5.29.35'),
+  extendedKeyUsage: oid('2.5.29.37'),
+  serverAuth: oid('1.3.6.1.5.5.7.3.1'),
+  clientAuth: oid('1.3.6.1.5.5.7.3.2'),
+  ecdsaWithSha256: oid('1.2.840.10045.4.3.2'),
+}
 
-type Asn1 = typeof import('@peculiar/asn1-x509') & typeof import('@peculiar/asn1-schema')
+/** `localhost`, `127.0.0.1` and `::1`, as a certificate has names and addresses. */
+const loopback: readonly Buffer[] = [
+  implicit(2, Buffer.from('localhost')),
+  implicit(7, Buffer.of(127, 0, 0, 1)),
+  implicit(7, Buffer.concat([Buffer.alloc(15), Buffer.of(1)])),
+]
 
-/**
- * Makes a new CA with an ECDSA P-256 key. Each certificate that it issues has a key of its own.
- *
- * The ASN.1 library is imported only here, so that servers on plain http do not load it.
- */
-export async function createCertificateAuthority(): Promise<CertificateAuthority> {
-  const asn1: Asn1 = { ...(await import('@peculiar/asn1-schema')), ...(await import('@peculiar/asn1-x509')) }
+/** Makes a new CA with an ECDSA P-256 key. Each certificate that it issues has a key of its own. */
+export function createCertificateAuthority(): CertificateAuthority {
   const caKey = newKey()
-  const caName = nameOf(asn1, [[COMMON_NAME, 'wherry-testing-ca']])
+  const caName = nameOf([[ids.commonName, 'wherry-testing-ca']])
   const caId = keyIdentifier(caKey.spki)
-  const caPem = issue(asn1, caName, caKey.privateKey, caName, caKey.spki, [
-    extension(asn1, asn1.id_ce_basicConstraints, new asn1.BasicConstraints({ cA: true }), true),
-    extension(asn1, asn1.id_ce_keyUsage, new asn1.KeyUsage(asn1.KeyUsageFlags.keyCertSign), true),
-    extension(asn1, asn1.id_ce_subjectKeyIdentifier, new asn1.SubjectKeyIdentifier(caId)),
+  const caPem = issue(caName, caKey.privateKey, caName, caKey.spki, [
+    critical(ids.basicConstraints, sequence(yes)),
+    // keyCertSign, the sixth bit.
+    critical(ids.keyUsage, bitString(Buffer.of(0b0000_0100), 2)),
+    extension(ids.subjectKeyIdentifier, octetString(caId)),
   ])
 
-  const leaf = (subject: readonly (readonly [string, string])[], usage: string, names: readonly string[]) => {
+  const leaf = (
+    subject: readonly (readonly [Buffer, string])[],
+    usage: Buffer,
+    names: readonly Buffer[],
+  ): IssuedCertificate => {
     const key = newKey()
     const extensions = [
-      extension(asn1, asn1.id_ce_basicConstraints, new asn1.BasicConstraints({ cA: false }), true),
-      extension(asn1, asn1.id_ce_keyUsage, new asn1.KeyUsage(asn1.KeyUsageFlags.digitalSignature), true),
-      extension(asn1, asn1.id_ce_extKeyUsage, new asn1.ExtendedKeyUsage([usage])),
-      extension(
-        asn1,
-        asn1.id_ce_authorityKeyIdentifier,
-        new asn1.AuthorityKeyIdentifier({ keyIdentifier: new asn1.KeyIdentifier(caId) }),
-      ),
+      critical(ids.basicConstraints, sequence()),
+      // digitalSignature, the first bit.
+      critical(ids.keyUsage, bitString(Buffer.of(0b1000_0000), 7)),
+      extension(ids.extendedKeyUsage, sequence(usage)),
+      extension(ids.authorityKeyIdentifier, sequence(implicit(0, caId))),
     ]
-    if (names.length > 0) {
-      const general = names.map(
-        name => new asn1.GeneralName(/[:\d]$/.test(name) ? { iPAddress: name } : { dNSName: name }),
-      )
-      extensions.push(extension(asn1, asn1.id_ce_subjectAltName, new asn1.SubjectAlternativeName(general)))
-    }
-    const certPem = issue(asn1, caName, caKey.privateKey, nameOf(asn1, subject), key.spki, extensions)
+    if (names.length > 0) extensions.push(extension(ids.subjectAltName, sequence(...names)))
+    const certPem = issue(caName, caKey.privateKey, nameOf(subject), key.spki, extensions)
     return { certPem, keyPem: key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
   }
 
   return {
     caPem,
-    issueServer: () =>
-      leaf([[COMMON_NAME, 'wherry-testing']], asn1.id_kp_serverAuth, ['localhost', '127.0.0.1', '::1']),
+    issueServer: () => leaf([[ids.commonName, 'wherry-testing']], ids.serverAuth, loopback),
     issueClient: ({ commonName, organizations = [] }) =>
       leaf(
-        [...organizations.map(name => [ORGANIZATION, name] as const), [COMMON_NAME, commonName]],
-        asn1.id_kp_clientAuth,
+        [...organizations.map(name => [ids.organization, name] as const), [ids.commonName, commonName]],
+        ids.clientAuth,
         [],
       ),
   }
@@ -89,58 +109,40 @@ function newKey(): { readonly privateKey: KeyObject; readonly spki: Buffer } {
   return { privateKey, spki: publicKey.export({ type: 'spki', format: 'der' }) }
 }
 
-function keyIdentifier(spki: Buffer): ArrayBuffer {
-  return plain(createHash('sha256').update(spki).digest().subarray(0, 20))
+function keyIdentifier(spki: Buffer): Buffer {
+  return createHash('sha256').update(spki).digest().subarray(0, 20)
 }
 
-function nameOf(asn1: Asn1, attributes: readonly (readonly [string, string])[]) {
-  return new asn1.Name(
-    attributes.map(
-      ([type, text]) =>
-        new asn1.RelativeDistinguishedName([
-          new asn1.AttributeTypeAndValue({ type, value: new asn1.AttributeValue({ utf8String: text }) }),
-        ]),
-    ),
-  )
+function nameOf(attributes: readonly (readonly [type: Buffer, text: string])[]): Buffer {
+  return sequence(...attributes.map(([type, text]) => setOf(sequence(type, utf8String(text)))))
 }
 
-function extension(asn1: Asn1, extnID: string, value: object, critical = false) {
-  return new asn1.Extension({
-    extnID,
-    critical,
-    extnValue: new asn1.OctetString(asn1.AsnConvert.serialize(value)),
-  })
-}
+const extension = (id: Buffer, value: Buffer): Buffer => sequence(id, octetString(value))
+/** An extension that a client must understand. */
+const critical = (id: Buffer, value: Buffer): Buffer => sequence(id, yes, octetString(value))
 
 function issue(
-  asn1: Asn1,
-  issuer: InstanceType<Asn1['Name']>,
+  issuer: Buffer,
   signer: KeyObject,
-  subject: InstanceType<Asn1['Name']>,
+  subject: Buffer,
   spki: Buffer,
-  extensions: InstanceType<Asn1['Extension']>[],
+  extensions: readonly Buffer[],
 ): string {
-  const algorithm = new asn1.AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 })
-  // A leading 0x01 keeps the serial number positive and free of leading zeros, as DER requires.
-  const serialNumber = plain(Buffer.concat([Buffer.of(1), randomBytes(15)]))
+  const algorithm = sequence(ids.ecdsaWithSha256)
   const now = systemClock().now()
-  const tbsCertificate = new asn1.TBSCertificate({
-    version: asn1.Version.v3,
-    serialNumber,
-    signature: algorithm,
+  const signed = sequence(
+    // Version 3.
+    explicit(0, integer(2)),
+    // 120 bits are random, and the first byte gives each number the same length.
+    integer(1, ...randomBytes(15)),
+    algorithm,
     issuer,
+    sequence(time(now - BACKDATED_MS), time(now + LIFETIME_MS)),
     subject,
-    validity: new asn1.Validity({ notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + LIFETIME_MS) }),
-    subjectPublicKeyInfo: asn1.AsnConvert.parse(plain(spki), asn1.SubjectPublicKeyInfo),
-    extensions: new asn1.Extensions(extensions),
-  })
-  const signatureValue = plain(sign('sha256', Buffer.from(asn1.AsnConvert.serialize(tbsCertificate)), signer))
-  const certificate = new asn1.Certificate({ tbsCertificate, signatureAlgorithm: algorithm, signatureValue })
-  const base64 = Buffer.from(asn1.AsnConvert.serialize(certificate)).toString('base64')
+    spki,
+    explicit(3, sequence(...extensions)),
+  )
+  const certificate = sequence(signed, algorithm, bitString(sign('sha256', signed, signer)))
+  const base64 = certificate.toString('base64')
   return `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`
-}
-
-/** A copy with its own memory, because the ASN.1 library would serialise the whole of a pooled buffer. */
-function plain(bytes: Uint8Array): ArrayBuffer {
-  return new Uint8Array(bytes).buffer
 }

@@ -53,7 +53,7 @@ let plain: SocketFront
 let session: ClientHttp2Session
 let ca: string
 beforeEach(async () => {
-  const authority = await createCertificateAuthority()
+  const authority = createCertificateAuthority()
   const { certPem, keyPem } = authority.issueServer()
   ca = authority.caPem
   tls = await listen({ handler, tls: { cert: certPem, key: keyPem } })

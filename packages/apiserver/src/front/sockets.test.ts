@@ -14,7 +14,7 @@ import { askHttp1, askHttp2, END_STREAM, FrameClient, http2Client, RawClient, un
 let ca: CertificateAuthority
 let server: IssuedCertificate
 beforeAll(async () => {
-  ca = await createCertificateAuthority()
+  ca = createCertificateAuthority()
   server = ca.issueServer()
 })
 
@@ -185,7 +185,7 @@ describe('requests and answers', () => {
   it('F1: takes a client certificate only when it was verified against the CA', async () => {
     const { exchanges, handler } = keeper((reply, request) => hello(request, reply))
     const front = await openTls(handler)
-    const stranger = (await createCertificateAuthority()).issueClient({ commonName: 'mallory' })
+    const stranger = createCertificateAuthority().issueClient({ commonName: 'mallory' })
     const alice = ca.issueClient({ commonName: 'alice', organizations: ['dev', 'ops'] })
     const bob = ca.issueClient({ commonName: 'bob' })
     for (const identity of [alice, bob, stranger, undefined]) {

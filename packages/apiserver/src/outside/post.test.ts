@@ -6,7 +6,7 @@ import { post } from './post.ts'
 
 describe('a call of a webhook', () => {
   it('F1: trusts a bundle that holds the certificate itself, and no other certificate', async () => {
-    const authority = await createCertificateAuthority()
+    const authority = createCertificateAuthority()
     const { certPem, keyPem } = authority.issueServer()
     const server = createServer({ cert: certPem, key: keyPem }, (_, response) => response.end('yes'))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -30,7 +30,7 @@ describe('a call of a webhook', () => {
     [302, 'GET '],
     [303, 'GET '],
   ])("F1: follows a %i as Go's client does, ten requests in all", async (status, then) => {
-    const authority = await createCertificateAuthority()
+    const authority = createCertificateAuthority()
     const { certPem, keyPem } = authority.issueServer()
     const asked: string[] = []
     const elsewhere: Readonly<Record<string, string>> = { ftp: 'ftp://example.com/x', bad: 'https://[bad' }

@@ -25,7 +25,7 @@ let pools: ConnectionPool[] = []
 
 beforeEach(async () => {
   at = await files()
-  authority = await createCertificateAuthority()
+  authority = createCertificateAuthority()
 })
 afterEach(async () => {
   await Promise.all(pools.map(pool => pool.close()))

@@ -31,7 +31,7 @@ let tls: { cert: string; key: string }
 let closers: (() => unknown)[] = []
 
 beforeAll(async () => {
-  authority = await createCertificateAuthority()
+  authority = createCertificateAuthority()
   served = authority.issueServer()
   tls = { cert: served.certPem, key: served.keyPem }
 })
@@ -748,7 +748,7 @@ describe('HTTP/1.1', () => {
 describe('opening', () => {
   it('X2: takes no certificate that the authority did not sign', async () => {
     const url = await http2Server(stream => stream.respond())
-    const other = await createCertificateAuthority()
+    const other = createCertificateAuthority()
     const credentials = { tls: () => ({ ca: other.caPem }), digest: () => 'other' }
     await expect(transport({ credentials }).connect(url, never)).rejects.toMatchObject({
       code: expect.stringMatching(/CERT|SIGNATURE|VERIFY/),

@@ -31,7 +31,7 @@ async function started(
   readonly pool: ConnectionPool
   readonly front: SocketFront
 }> {
-  const authority = await createCertificateAuthority()
+  const authority = createCertificateAuthority()
   const { certPem, keyPem } = authority.issueServer()
   front = await listen({ handler, tls: { cert: certPem, key: keyPem } })
   const credentials = {

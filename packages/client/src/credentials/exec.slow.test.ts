@@ -153,7 +153,7 @@ describe('a plugin', () => {
   })
 
   it('X7: may give a client certificate, and a new one changes the digest', async () => {
-    const authority = await createCertificateAuthority()
+    const authority = createCertificateAuthority()
     const issued = ['alice', 'bob'].map(commonName => authority.issueClient({ commonName }))
     const printed = issued.map(({ certPem, keyPem }) => ({ clientCertificateData: certPem, clientKeyData: keyPem }))
     const one = credentials(await plugin(`print(${JSON.stringify(printed)}[run - 1])`))
@@ -166,7 +166,7 @@ describe('a plugin', () => {
   })
 
   it('X9: a client certificate that is none, or that is of another key, is an error, and the plugin runs again for the next call', async () => {
-    const authority = await createCertificateAuthority()
+    const authority = createCertificateAuthority()
     const [alice, bob] = ['alice', 'bob'].map(commonName => authority.issueClient({ commonName }))
     const printed = [
       { clientCertificateData: 'SECRET CERT', clientKeyData: 'SECRET KEY' },

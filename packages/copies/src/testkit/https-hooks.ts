@@ -13,7 +13,7 @@ export interface HttpsHooks extends AsyncDisposable {
 export async function serveHooks(
   answer: (call: { readonly review: unknown }) => Promise<unknown>,
 ): Promise<HttpsHooks> {
-  const authority = await createCertificateAuthority()
+  const authority = createCertificateAuthority()
   const { certPem, keyPem } = authority.issueServer()
   let calls = 0
   const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {

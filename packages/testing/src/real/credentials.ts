@@ -25,7 +25,7 @@ export async function writeCredentials(
   folder: string,
   users: Readonly<Record<string, Omit<User, 'extra'>>>,
 ): Promise<Credentials> {
-  const authority = await createCertificateAuthority()
+  const authority = createCertificateAuthority()
   const server = authority.issueServer()
   const adminToken = randomBytes(16).toString('hex')
   // The server reads this key to sign and to verify tokens, and accepts no PKCS #8 for the second use.

@@ -385,7 +385,7 @@ describe('life of a wire', () => {
   })
 
   it('F2: works below TLS: a frozen HTTP/2 session answers no PING, and a thawed one goes on', async () => {
-    const ca = await createCertificateAuthority()
+    const ca = createCertificateAuthority()
     const { certPem, keyPem } = ca.issueServer()
     const front = await listen({
       tls: { cert: certPem, key: keyPem },

@@ -143,7 +143,7 @@ describe('the webhook server', () => {
   })
 
   it('with clientCa refuses clients without a certificate of that authority', async () => {
-    const [ours, others] = [await createCertificateAuthority(), await createCertificateAuthority()]
+    const [ours, others] = [createCertificateAuthority(), createCertificateAuthority()]
     await serving({ clientCa: ours.caPem }, async parts => {
       const as = async ({ certPem, keyPem }: { certPem: string; keyPem: string }): Promise<string> =>
         ask(parts, small, { tls: { cert: certPem, key: keyPem } })

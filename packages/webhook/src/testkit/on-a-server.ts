@@ -28,7 +28,7 @@ export interface TestCertificates extends CertificateSource {
 }
 
 export async function testCertificates(): Promise<TestCertificates> {
-  const authority = await createCertificateAuthority()
+  const authority = createCertificateAuthority()
   const issue = (): { cert: string; key: string } => {
     const { certPem, keyPem } = authority.issueServer()
     return { cert: certPem, key: keyPem }

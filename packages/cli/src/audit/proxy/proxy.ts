@@ -26,7 +26,7 @@ export interface AuditProxy extends AsyncDisposable {
  * another token, or without a token, is sent unchanged, so no other user of this machine gets these rights.
  */
 export async function startProxy(access: ClusterAccess, ledger: Ledger): Promise<AuditProxy> {
-  const authority = await createCertificateAuthority()
+  const authority = createCertificateAuthority()
   const { certPem: cert, keyPem: key } = authority.issueServer()
   const token = randomBytes(32).toString('base64url')
   const server = createSecureServer({ cert, key, allowHTTP1: true, settings: { maxConcurrentStreams: 1_000 } })

@@ -34,7 +34,7 @@ interface Proxied extends AsyncDisposable {
 }
 
 async function proxied(): Promise<Proxied> {
-  const authority = await createCertificateAuthority()
+  const authority = createCertificateAuthority()
   const { certPem: cert, keyPem: key } = authority.issueServer()
   const server = createServer({ cert, key })
   await once(server.listen(0, '127.0.0.1'), 'listening')

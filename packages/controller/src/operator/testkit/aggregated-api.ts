@@ -38,7 +38,7 @@ export class AggregatedApi {
 
   /** Starts it, and waits until the API server behind `client` finds it well. */
   static async start(client: Client): Promise<AggregatedApi> {
-    const { certPem, keyPem } = (await createCertificateAuthority()).issueServer()
+    const { certPem, keyPem } = createCertificateAuthority().issueServer()
     const server = createServer({ cert: certPem, key: keyPem })
     const api = new AggregatedApi(server)
     await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -52,7 +52,8 @@ export class RingOfMembers {
     const { byVerb } = await this.server.stats()
     let count = 0
     for (const verb of ['create', 'update', 'patch', 'delete'])
-      for (const resource of ['games.arcade.example.com', 'configmaps']) count += byVerb[verb]?.[resource]?.requests ?? 0
+      for (const resource of ['games.arcade.example.com', 'configmaps'])
+        count += byVerb[verb]?.[resource]?.requests ?? 0
     return count
   }
 

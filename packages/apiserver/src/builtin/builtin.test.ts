@@ -205,6 +205,58 @@ describe('defaults of built-ins', () => {
       expect(json.metadata.resourceVersion).toBe(metadata.resourceVersion)
     }))
 
+  it('F1: an image with a tag or a name that no image has is pulled if it is not present', () =>
+    withServer(async kit => {
+      const images = ['i', 'i:latest', 'i:1', 'I:latest', 'a/B:latest', 'i:1:latest', 'h:80/i']
+      const named = images.map((image, i) => ({ name: `c${i}`, image }))
+      const { spec } = await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec: { containers: named } })
+      const [always, absent] = ['Always', 'IfNotPresent']
+      expect(spec.containers.map((one: { imagePullPolicy: string }) => one.imagePullPolicy)).toEqual([
+        always,
+        always,
+        absent,
+        absent,
+        absent,
+        absent,
+        always,
+      ])
+    }))
+
+  it('F1: times are stored in UTC, in the precision of their fields', () =>
+    withServer(async kit => {
+      const [lastTimestamp, firstTimestamp] = ['2026-01-01T02:00:00+02:00', '2026-01-01T00:00:00.123Z']
+      const { json } = await kit.call('POST', `${core}/events`, {
+        ...{ metadata: { name: 'a' }, involvedObject: { namespace: 'default' }, firstTimestamp, lastTimestamp },
+      })
+      expect([json.firstTimestamp, json.lastTimestamp]).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'])
+    }))
+
+  it('F1: a status has no zeros that Go leaves out, and null for times that are missing', () =>
+    withServer(async kit => {
+      const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
+      await create(kit, budgets, { metadata: { name: 'a' }, spec: { minAvailable: 0, selector } })
+      const [reason, lastTransitionTime] = ['R', '2026-01-01T00:00:00Z']
+      const condition = { type: 'X', status: 'True', reason, message: '', lastTransitionTime }
+      const status = { observedGeneration: 0, conditions: [{ ...condition, observedGeneration: 0 }] }
+      const budget = (await kit.call('PATCH', `${budgets}/a/status`, { status }, merge)).json.status
+      expect([budget.conditions, 'observedGeneration' in budget]).toEqual([[condition], false])
+      await create(kit, `${apps}/statefulsets`, { metadata: { name: 'a' }, spec: { selector, template } })
+      const short = { status: { conditions: [{ type: 'X', status: 'True' }] } }
+      const { json } = await kit.call('PATCH', `${apps}/statefulsets/a/status`, short, merge)
+      expect(json.status.conditions).toEqual([{ type: 'X', status: 'True', lastTransitionTime: null }])
+    }))
+
+  it('F1: a new DaemonSet keeps a count of templates that it names', () =>
+    withServer(async kit => {
+      const annotation = 'deprecated.daemonset.template.generation'
+      const counts = ['5', '0', undefined].map(async (count, i) => {
+        const metadata = { name: `a${i}`, annotations: count === undefined ? {} : { [annotation]: count } }
+        const created = await create(kit, `${apps}/daemonsets`, { metadata, spec: { selector, template } })
+        return created.metadata.annotations[annotation]
+      })
+      expect(await Promise.all(counts)).toEqual(['5', '1', '1'])
+    }))
+
   it('F1: what a webhook adds has defaults, too', async () => {
     const sidecar = { op: 'add', path: '/spec/containers/-', value: { name: 'd', image: 'i' } }
     const patch = Buffer.from(JSON.stringify([sidecar])).toString('base64')

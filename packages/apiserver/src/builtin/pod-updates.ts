@@ -12,7 +12,7 @@ const changeable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ]
 
-/** The problems of a Pod that replaces another. Only few fields of its spec can be changed. */
+/** The problems of a Pod that replaces another. Only a few fields of its spec can be changed. */
 export function podProblems(pod: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]
@@ -85,7 +85,7 @@ function gateProblems(now: readonly JsonObject[], before: readonly JsonObject[])
   })
 }
 
-/** The causes against a change of the nodes of a Pod with scheduling gates: the choice of nodes can only be narrowed. Puts the old values back into `rest`. */
+/** The causes against a change of `nodeSelector` in a Pod with scheduling gates: it can only get more labels. Puts the old value back into `rest`. */
 function whereItRuns(rest: JsonObject, before: JsonObject): StatusCause[] {
   const [selector, had] = [objectAt(rest, 'nodeSelector') ?? {}, objectAt(before, 'nodeSelector') ?? {}]
   const narrowed = Object.keys(had).every(key => own(selector, key) === own(had, key))

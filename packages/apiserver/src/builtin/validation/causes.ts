@@ -114,14 +114,14 @@ function found(check: Check, object: KubeObject): readonly StatusCause[] {
   return causes.all
 }
 
-/** The `problems` of a new object of a resource that does not pass `check`. */
+/** The `problems` of a resource if `check` validates only its new objects. */
 export function checkedOnce(check: Check): Problems {
   return (object, old) => {
     return old === undefined ? [...found(check, object)] : []
   }
 }
 
-/** The `problems` of an object that replaces another and does not pass `check`. */
+/** The `problems` of a resource if `check` validates only its updates. */
 export function checkedUpdate(check: Check): Problems {
   return (object, old) => (old === undefined ? [] : added(check, object, old))
 }

@@ -40,7 +40,7 @@ function descriptorProblem(text: string): string | undefined {
   if (descriptors.includes(text)) return undefined
   if (!text.startsWith('@every ')) return `unrecognized descriptor: ${text}`
   const duration = text.slice('@every '.length)
-  if (/^[+-]?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/.test(duration)) return undefined
+  if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(duration)) return undefined
   return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`
 }
 
@@ -63,7 +63,9 @@ function rangeProblem(range: string, { min, max, names }: Bounds): string | unde
   const start = isAny ? min : numberOf(from)
   if (typeof start === 'string') return start
   if (!isAny && ends.length > 0) return `too many hyphens: ${range}`
-  const end = isAny ? max : to === undefined ? start : numberOf(to)
+  // `5/15` is `5-59/15`.
+  const single = step === undefined ? start : max
+  const end = isAny ? max : to === undefined ? single : numberOf(to)
   if (typeof end === 'string') return end
   if (steps.length > 0) return `too many slashes: ${range}`
   const by = step === undefined ? 1 : parsed(step)

@@ -215,10 +215,14 @@ export const rarerBuiltinScenarios: readonly Scenario[] = [
   },
   {
     name: 'schedules of every duration, and with steps',
-    steps: ['@every .5s', '@every 0', '@every 5μs', '60/5 * * * *', '5/15 * * * *'].map((schedule, i) =>
-      post('/apis/batch/v1/namespaces/{ns}/cronjobs', {
-        ...{ metadata: named(`c${i}`), spec: { schedule, jobTemplate: { spec: (job('a') as { spec: object }).spec } } },
-      }),
+    steps: ['@every .5s', '@every 0', '@every 5μs', '@every 5', '@every 1d', '60/5 * * * *', '5/15 * * * *'].map(
+      (schedule, i) =>
+        post('/apis/batch/v1/namespaces/{ns}/cronjobs', {
+          ...{
+            metadata: named(`c${i}`),
+            spec: { schedule, jobTemplate: { spec: (job('a') as { spec: object }).spec } },
+          },
+        }),
     ),
   },
   {

@@ -335,6 +335,36 @@ describe('updates of built-ins', () => {
       ])
     }))
 
+  it('F1: take a narrower node affinity of a Pod that waits at a gate, and refuse any other', () =>
+    withServer(async kit => {
+      const exists = (...keys: string[]): object => ({
+        matchExpressions: keys.map(key => ({ key, operator: 'Exists' })),
+      })
+      const affinity = (...terms: object[]): { spec: object } => ({
+        spec: {
+          affinity: {
+            nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+          },
+        },
+      })
+      const spec = { containers, schedulingGates: [{ name: 'g' }] }
+      await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec })
+      for (const narrower of [affinity(exists('x')), affinity(exists('x', 'y'))])
+        expect((await kit.call('PATCH', `${core}/pods/a`, narrower, merge)).status).toBe(200)
+      const field = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms'
+      const x = '{"Key":"x","Operator":"Exists","Values":null}'
+      expect(await refusal(kit, `${core}/pods/a`, affinity(exists('x')))).toEqual([
+        `${field}[0]: Invalid value: {"MatchExpressions":[${x}],"MatchFields":null}: only additions are allowed (no mutations or deletions)`,
+      ])
+      expect(await refusal(kit, `${core}/pods/a`, { spec: { affinity: null } })).toEqual([
+        `${field}: Invalid value: null: no additions/deletions to non-empty NodeSelectorTerms list are allowed`,
+      ])
+      const away = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone' }] } }
+      expect((await refusal(kit, `${core}/pods/a`, { spec: { affinity: away } }))[0]).toMatch(
+        /^spec: Forbidden: pod updates may not change fields/,
+      )
+    }))
+
   it('F1: refuse another spec of a claim, but for its volume once and its size when it is bound', () =>
     withServer(async kit => {
       const a = `${core}/persistentvolumeclaims/a`

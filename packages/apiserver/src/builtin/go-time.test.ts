@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalTime } from './go-time.ts'
+import { canonicalTime, timeProblem } from './go-time.ts'
 
 describe('times', () => {
   it.for([
@@ -23,5 +23,16 @@ describe('times', () => {
     ['2026-01-01T00:00:00,123456Z', '2026-01-01T00:00:00.123456Z'],
   ] as const)('F1: %s is printed with microseconds as %s', ([given, printed]) => {
     expect(canonicalTime(given, true)).toBe(printed)
+  })
+
+  it.for([
+    ['2026-01-01T00:00:00-24:60', undefined],
+    ['2026-01-01T00:00:00+25:00', 'time zone offset hour'],
+    ['2026-01-01T00:00:00+05:61', 'time zone offset minute'],
+    ['0000-02-29T00:00:00Z', undefined],
+    ['1900-02-29T00:00:00Z', 'day'],
+  ] as const)('F1: in %s, this is out of range: %s', ([given, what]) => {
+    const why = what && `parsing time "${given}": ${what} out of range`
+    expect(timeProblem(given, false)).toBe(why)
   })
 })

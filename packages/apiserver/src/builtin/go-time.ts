@@ -13,7 +13,7 @@ const seconds: readonly Part[] = [
   ['04', /^\d\d/, ['minute', 0, 59]],
   [':', /^:/],
 ]
-const zone: Part = ['Z07:00', /^(?:Z|[+-]\d\d:\d\d)/]
+const zone: Part = ['Z07:00', /^(?:Z|[+-]\d\d:\d\d)/, ['time zone offset hour', -24, 24]]
 /** A second may have a fraction, even if the form has none. */
 const plain: readonly Part[] = [...seconds, ['05', /^\d\d(?:[.,]\d+)?/, ['second', 0, 59]], zone]
 const micro: readonly Part[] = [...seconds, ['05', /^\d\d/, ['second', 0, 59]], ['.000000', /^[.,]\d{6}/], zone]
@@ -56,6 +56,10 @@ export function timeProblem(text: string, withMicros: boolean): string | undefin
     if (value < least || value > most) return problem(`: ${what} out of range`)
   }
   if (rest !== '') return problem(`: extra text: ${JSON.stringify(rest)}`)
+  if (Number(/[+-]\d\d:(\d\d)$/.exec(text)?.[1] ?? 0) > 60) return problem(': time zone offset minute out of range')
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number)
-  return day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate() ? problem(': day out of range') : undefined
+  // The calendar repeats after 400 years, and Date.UTC counts a year below 100 from 1900.
+  return day < 1 || day > new Date(Date.UTC(year + 400, month, 0)).getUTCDate()
+    ? problem(': day out of range')
+    : undefined
 }

@@ -273,6 +273,9 @@ describe('a schedule', () => {
     ['60/5 * * * *', 'beginning of range (60) beyond end of range (59): 60/5'],
     ['a * * * *', 'failed to parse int from a: strconv.Atoi: parsing "a": invalid syntax'],
     ['@never', 'unrecognized descriptor: @never'],
+    ['@every x', 'failed to parse duration @every x: time: invalid duration "x"'],
+    ['@every 5', 'failed to parse duration @every 5: time: missing unit in duration "5"'],
+    ['@every 1d', 'failed to parse duration @every 1d: time: unknown unit "d" in duration "1d"'],
   ] as const)('F1: may not be %s', ([schedule, problem]) => {
     expect(scheduleProblem(schedule)).toBe(problem)
   })

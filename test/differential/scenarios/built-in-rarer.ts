@@ -194,6 +194,17 @@ export const rarerBuiltinScenarios: readonly Scenario[] = [
     ),
   },
   {
+    name: 'texts that a refusal quotes as Go does',
+    steps: ['a\u0001b', '\u00a0', '\u200b', '<&>', 'a"b', 'a\\b'].flatMap(text => [
+      post(`${core}/configmaps`, { metadata: { name: text } }),
+      post(`${core}/configmaps`, { metadata: { name: 'a', labels: { [`a${text}`]: text } } }),
+      post(`${core}/pods`, {
+        metadata: { name: 'a' },
+        spec: { restartPolicy: text, dnsPolicy: text, containers: [{ name: text, image: 'i' }] },
+      }),
+    ]),
+  },
+  {
     name: 'ports and addresses that a Service can not have',
     steps: [
       ...[3000, 29_999, 32_768, 65_535, -1].map(nodePort =>

@@ -78,6 +78,11 @@ export const updateScenarios: readonly Scenario[] = [
       merge(`${pods}/a`, { spec: { activeDeadlineSeconds: 50 } }),
       merge(`${pods}/a`, { spec: { activeDeadlineSeconds: 60 } }),
       merge(`${pods}/a`, { spec: { activeDeadlineSeconds: null } }),
+      merge(`${pods}/a`, { spec: { activeDeadlineSeconds: -1 } }),
+      ...['', ' i', '\u00a0'].flatMap(image => [
+        jsonPatch(`${pods}/a`, [{ op: 'replace', path: '/spec/containers/0/image', value: image }]),
+        post(pods, pod('b', { containers: [{ name: 'c', image }] })),
+      ]),
       merge(`${pods}/a`, { spec: { terminationGracePeriodSeconds: 5 } }),
       jsonPatch(`${pods}/a`, [{ op: 'add', path: '/spec/tolerations/-', value: { key: 'l', operator: 'Exists' } }]),
       merge(`${pods}/a`, { spec: { tolerations: [] } }),

@@ -333,6 +333,24 @@ describe('updates of built-ins', () => {
       expect(await refusal(kit, `${core}/pods/a`, { spec: { tolerations: [] } })).toEqual([
         'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
       ])
+      expect(await refusal(kit, `${core}/pods/a`, { spec: { activeDeadlineSeconds: -1 } })).toEqual([
+        'spec.activeDeadlineSeconds: Invalid value: -1: must be between 1 and 2147483647, inclusive',
+        'spec.activeDeadlineSeconds: Invalid value: -1: must be between 0 and 2147483647, inclusive',
+      ])
+    }))
+
+  it('F1: refuse white space around the image of a Pod, but not of a template, and quote it as Go does', () =>
+    withServer(async kit => {
+      const spec = { containers: [{ name: 'c', image: '\u00a0i' }] }
+      const { status, json } = await kit.call('POST', `${core}/pods`, { metadata: { name: 'a' }, spec })
+      const why = String.raw`spec.containers[0].image: Invalid value: "\u00a0i": must not have leading or trailing whitespace`
+      expect([status, json.message]).toEqual([422, `Pod "a" is invalid: ${why}`])
+      await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec: { containers } })
+      expect((await refusal(kit, `${core}/pods/a`, { spec }))[0]).toBe(why)
+      await create(kit, `${apps}/deployments`, {
+        metadata: { name: 'a' },
+        spec: { selector, template: { ...template, spec } },
+      })
     }))
 
   it('F1: take a narrower node affinity of a Pod that waits at a gate, and refuse any other', () =>

@@ -62,6 +62,9 @@ function restored(object: JsonObject, before: JsonObject, fields: readonly strin
 
 function deadlineProblem(now: Json | undefined, before: Json | undefined): StatusCause | undefined {
   const field = 'spec.activeDeadlineSeconds'
+  if (now !== undefined && (Number(now) < 0 || Number(now) > 2_147_483_647)) {
+    return invalid(field, now, 'must be between 0 and 2147483647, inclusive')
+  }
   if (before === undefined || now === before) return undefined
   if (now === undefined) return invalid(field, null, 'must not update from a positive integer to nil value')
   return Number(now) > Number(before) ? invalid(field, now, 'must be less than or equal to previous value') : undefined

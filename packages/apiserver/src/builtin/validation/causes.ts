@@ -1,4 +1,4 @@
-import type { Json } from '@wherry/cel/internal'
+import { goJson, goQuote, type Json } from '@wherry/cel/internal'
 import { invalid, required, tooLong } from '../../metadata/validate.ts'
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
@@ -50,17 +50,20 @@ export class Causes {
   }
 
   duplicate(field: string, value: Json, why = ''): void {
-    const message = `Duplicate value: ${JSON.stringify(value)}${why === '' ? '' : `: ${why}`}`
+    const shown = typeof value === 'string' ? goQuote(value) : JSON.stringify(value)
+    const message = `Duplicate value: ${shown}${why === '' ? '' : `: ${why}`}`
     this.#found.push({ reason: 'FieldValueDuplicate', message, field })
   }
 
   notFound(field: string, value: string): void {
-    this.#found.push({ reason: 'FieldValueNotFound', message: `Not found: ${JSON.stringify(value)}`, field })
+    this.#found.push({ reason: 'FieldValueNotFound', message: `Not found: ${goQuote(value)}`, field })
   }
 
   unsupported(field: string, value: Json, known: readonly string[]): void {
     const supported = known.map(one => JSON.stringify(one)).join(', ')
-    const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported}`
+    // A real server has types for these texts, and prints them as JSON.
+    const shown = typeof value === 'string' ? goJson(value) : JSON.stringify(value)
+    const message = `Unsupported value: ${shown}: supported values: ${supported}`
     this.#found.push({ reason: 'FieldValueNotSupported', message, field })
   }
 

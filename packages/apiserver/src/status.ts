@@ -1,4 +1,5 @@
 import type { JsonObject, StatusCause } from '@wherry/cel/internal'
+import { goQuote } from '@wherry/cel/internal/values'
 
 export type { StatusCause } from '@wherry/cel/internal'
 
@@ -128,7 +129,7 @@ export class StatusError extends Error {
     const once = [...new Set(each)]
     const list = once.length === 1 ? once[0] : `[${once.join(', ')}]`
     const type = of.group === '' ? kind : `${kind}.${of.group}`
-    return new StatusError(422, 'Invalid', `${type} "${name}" is invalid: ${list}`, {
+    return new StatusError(422, 'Invalid', `${type} ${goQuote(name)} is invalid: ${list}`, {
       details: { ...detailsOf(of, name, kind), causes: causes.map(cause => ({ ...cause })) },
     })
   }

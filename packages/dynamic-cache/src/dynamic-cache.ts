@@ -9,7 +9,7 @@ import {
 } from '@wherry/client'
 import { abortSignal, anything, checkOptions, keyCheck } from '@wherry/client/internal'
 import type { Lister, ListerOptions } from '@wherry/informer'
-import { coveredLister, covers, guarded, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
+import { coveredLister, covers, SyncWaiters, whyNotSynced, withTransformErrors } from '@wherry/informer/internal'
 import type { CachedInformer } from './cached-informer.ts'
 import type { Entry } from './entry.ts'
 import { AlreadyCachedError, InformerRemovedError, NotCachedError, ViewHeldError } from './errors.ts'
@@ -117,7 +117,8 @@ export class DynamicCache {
     const { signal } = options
     const lister = await this.#lister(view, signal)
     if (lister !== undefined) return lister.get(key) as FromServer<C> | undefined
-    if (this.#informers.policies.onMissing(view) === 'live') return this.#client.get(guarded(view), key, { signal })
+    if (this.#informers.policies.onMissing(view) === 'live')
+      return this.#client.get(withTransformErrors(view), key, { signal })
     return this.#options.narrow?.get(view, key, { signal })
   }
 
@@ -140,7 +141,7 @@ export class DynamicCache {
       ...(namespace !== undefined && { namespaces: [namespace] }),
       ...(labels !== undefined && { labels }),
     })
-    return (await this.#client.list(guarded(within), { signal })).items
+    return (await this.#client.list(withTransformErrors(within), { signal })).items
   }
 
   /**

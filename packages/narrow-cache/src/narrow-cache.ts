@@ -21,7 +21,7 @@ import {
   viewCheck,
 } from '@wherry/client/internal'
 import type { Change, Cursor } from '@wherry/informer'
-import { changesOf, guarded } from '@wherry/informer/internal'
+import { changesOf, withTransformErrors } from '@wherry/informer/internal'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'
@@ -330,7 +330,7 @@ export class NarrowCache {
     // Later reads must not be older than this one.
     if (object === undefined) return entry?.deleted(undefined)
     entry?.wrote(object as KubernetesObject)
-    return projector(guarded(view))(object)
+    return projector(withTransformErrors(view))(object)
   }
 }
 

@@ -8,6 +8,7 @@ import { answerReview } from './admission/review.ts'
 import type { HandlerParts } from './admission/run-handler.ts'
 import { configurationHolder } from './bundles/configuration-holder.ts'
 import { definitionHolder } from './bundles/definition-holder.ts'
+import { pathsOf } from './certificates/certificate-files.ts'
 import { certificatesFor, isSource } from './certificates-for.ts'
 import { answerConversion } from './conversion/answer.ts'
 import type { Conversion } from './conversion/conversion.ts'
@@ -219,7 +220,7 @@ export class Webhooks {
     const isApplied = configurations === 'apply'
     const isKnown = address === undefined || port !== 0
     const details = {
-      ...{ service: { port: 443, ...this.#service }, port, host, address, files: files && Object.values(files) },
+      ...{ service: { port: 443, ...this.#service }, port, host, address, files: files && pathsOf(files) },
       fails: this.#conversions.size > 0 || definitions.some(one => one.failurePolicy === 'Fail'),
       configurations: isApplied || !isKnown ? [] : this.configurations(),
       conversions: isKnown ? this.conversions() : [],

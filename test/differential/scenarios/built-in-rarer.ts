@@ -188,6 +188,114 @@ export const rarerBuiltinScenarios: readonly Scenario[] = [
     except: ['*.body.metadata.labels', '*.body.spec'],
   },
   {
+    name: 'the pull policy of an image',
+    steps: ['Foo:latest', 'foo:latest', 'foo:', '-x:latest', 'a/B:latest', 'foo@bad', 'reg:5000/x', 'foo:1:latest'].map(
+      (image, i) => post(`${core}/pods`, { metadata: named(`p${i}`), spec: { containers: [{ name: 'c', image }] } }),
+    ),
+  },
+  {
+    name: 'texts that a refusal quotes as Go does',
+    steps: ['a\u0001b', '\u00a0', '\u200b', '<&>', 'a"b', 'a\\b'].flatMap(text => [
+      post(`${core}/configmaps`, { metadata: { name: text } }),
+      post(`${core}/configmaps`, { metadata: { name: 'a', labels: { [`a${text}`]: text } } }),
+      post(`${core}/pods`, {
+        metadata: { name: 'a' },
+        spec: { restartPolicy: text, dnsPolicy: text, containers: [{ name: text, image: 'i' }] },
+      }),
+    ]),
+  },
+  {
+    name: 'ports and addresses that a Service can not have',
+    steps: [
+      ...[3000, 29_999, 32_768, 65_535, -1].map(nodePort =>
+        post(`${core}/services`, { metadata: named('a'), spec: { type: 'NodePort', ports: [{ port: 80, nodePort }] } }),
+      ),
+      ...['10.0.0.0', '10.0.255.255', '10.1.0.0', '10.0.0.010', 'fd00::1', 'x'].map(clusterIP =>
+        post(`${core}/services`, { metadata: named('a'), spec: { clusterIP, ports: [{ port: 80 }] } }),
+      ),
+    ],
+  },
+  {
+    name: 'the count of the templates of a new DaemonSet',
+    steps: ['5', '0', '-3'].map((count, i) => {
+      const annotations = { 'deprecated.daemonset.template.generation': count }
+      return post('/apis/apps/v1/namespaces/{ns}/daemonsets', {
+        ...{ ...statefulSet(`d${i}`, { serviceName: undefined }), metadata: { name: `d${i}`, annotations } },
+      })
+    }),
+  },
+  {
+    name: 'schedules of every duration, and with steps',
+    steps: ['@every .5s', '@every 0', '@every 5μs', '@every 5', '@every 1d', '60/5 * * * *', '5/15 * * * *'].map(
+      (schedule, i) =>
+        post('/apis/batch/v1/namespaces/{ns}/cronjobs', {
+          ...{
+            metadata: named(`c${i}`),
+            spec: { schedule, jobTemplate: { spec: (job('a') as { spec: object }).spec } },
+          },
+        }),
+    ),
+  },
+  {
+    name: 'zeros and missing times in a status',
+    steps: [
+      post('/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets', { metadata: named('a'), spec: { minAvailable: 0 } }),
+      merge('/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets/a/status', {
+        status: {
+          observedGeneration: 0,
+          conditions: [
+            {
+              ...{ type: 'X', status: 'True', reason: 'R', message: '', lastTransitionTime: when },
+              observedGeneration: 0,
+            },
+          ],
+        },
+      }),
+      post(`${core}/pods`, { metadata: named('a'), spec: { containers } }),
+      merge(`${core}/pods/a/status`, {
+        status: {
+          observedGeneration: 0,
+          conditions: [{ type: 'X', status: 'True', observedGeneration: 0 }],
+          containerStatuses: [
+            {
+              ...{ name: 'c', image: '', imageID: '', ready: false, restartCount: 0 },
+              ...{ state: { terminated: { exitCode: 0, signal: 0 } }, lastState: { running: {} } },
+            },
+          ],
+        },
+      }),
+      post(sets, statefulSet('a', {})),
+      merge(`${sets}/a/status`, { status: { replicas: 0, conditions: [{ type: 'X', status: 'True' }] } }),
+    ],
+  },
+  {
+    name: 'zeros in the sources of volumes',
+    steps: (
+      [
+        ['awsElasticBlockStore', { volumeID: 'x', partition: 0 }],
+        ['cephfs', { monitors: ['a'] }],
+        ['cinder', { volumeID: 'a' }],
+        ['fc', { targetWWNs: ['a'], lun: 0 }],
+        ['flexVolume', { driver: 'a' }],
+        ['gcePersistentDisk', { pdName: 'x', partition: 0 }],
+        ['glusterfs', { endpoints: 'a', path: 'b' }],
+        ['portworxVolume', { volumeID: 'a' }],
+        ['quobyte', { registry: 'a:1', volume: 'b' }],
+        ['storageos', { volumeName: 'a', volumeNamespace: 'b' }],
+      ] as const
+    ).map(([name, source]) =>
+      post('/api/v1/persistentvolumes', {
+        metadata: named(`{ns}-${name.toLowerCase()}`),
+        spec: {
+          ...{ capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
+          [name]: { ...source, readOnly: false },
+        },
+      }),
+    ),
+    // A real server warns of deprecated sources, and a controller removes the finalizer.
+    except: ['*.headers.warning', '*.body.metadata.finalizers'],
+  },
+  {
     name: 'what is null in the schema of a definition',
     steps: [
       post(

@@ -30,6 +30,13 @@ const workload = (app = 'a', more: Record<string, unknown> = {}): Record<string,
     ...more,
   },
 })
+const exists = (key: string): object => ({ key, operator: 'Exists' })
+const required = (...nodeSelectorTerms: object[]): object => ({
+  requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms },
+})
+const preferred = {
+  preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: { matchExpressions: [exists('p')] } }],
+}
 const claim = (spec: Record<string, unknown> = {}): unknown => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
@@ -49,13 +56,13 @@ const job = (spec: Record<string, unknown> = {}): unknown => ({
   spec: { template: { spec: { restartPolicy: 'Never', ...podSpec } }, ...spec },
 })
 
-/** Updates of built-ins that a real server refuses, and those that it takes. */
 const applyScale = (manager: string, body: object, query = ''): ReturnType<typeof apply> =>
   apply(manager, `${apps}/deployments/a/scale${query}`, {
     ...{ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' } },
     ...body,
   })
 
+/** Updates of built-ins that a real server refuses, and those that it takes. */
 export const updateScenarios: readonly Scenario[] = [
   {
     name: 'what of a Pod can be changed',
@@ -71,6 +78,11 @@ export const updateScenarios: readonly Scenario[] = [
       merge(`${pods}/a`, { spec: { activeDeadlineSeconds: 50 } }),
       merge(`${pods}/a`, { spec: { activeDeadlineSeconds: 60 } }),
       merge(`${pods}/a`, { spec: { activeDeadlineSeconds: null } }),
+      merge(`${pods}/a`, { spec: { activeDeadlineSeconds: -1 } }),
+      ...['', ' i', '\u00a0'].flatMap(image => [
+        jsonPatch(`${pods}/a`, [{ op: 'replace', path: '/spec/containers/0/image', value: image }]),
+        post(pods, pod('b', { containers: [{ name: 'c', image }] })),
+      ]),
       merge(`${pods}/a`, { spec: { terminationGracePeriodSeconds: 5 } }),
       jsonPatch(`${pods}/a`, [{ op: 'add', path: '/spec/tolerations/-', value: { key: 'l', operator: 'Exists' } }]),
       merge(`${pods}/a`, { spec: { tolerations: [] } }),
@@ -92,6 +104,29 @@ export const updateScenarios: readonly Scenario[] = [
       merge(`${pods}/a`, { spec: { nodeSelector: { a: 'b' } } }),
       merge(`${pods}/a`, { spec: { nodeSelector: { a: 'c' } } }),
       merge(`${pods}/a`, { spec: { schedulingGates: null } }),
+      get(`${pods}/a`),
+    ],
+  },
+  {
+    name: 'the nodes of a gated Pod can only become fewer',
+    steps: [
+      quietly(post(pods, pod('a', { schedulingGates: [{ name: 'g' }] }))),
+      ...[
+        [required({ matchExpressions: [exists('x')] })],
+        [required({ matchExpressions: [exists('x'), exists('y')] })],
+        [required({ matchExpressions: [exists('y'), exists('x')] })],
+        [required({ matchExpressions: [exists('x')] })],
+        [required({ matchExpressions: [exists('x'), exists('y')] }, { matchExpressions: [exists('z')] })],
+        [required({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }] })],
+        [preferred],
+        [],
+        [preferred, required({ matchExpressions: [exists('x'), exists('y'), exists('z')] })],
+      ].map(parts =>
+        jsonPatch(`${pods}/a`, [
+          { op: 'add', path: '/spec/affinity', value: { nodeAffinity: Object.assign({}, ...parts) } },
+        ]),
+      ),
+      jsonPatch(`${pods}/a`, [{ op: 'remove', path: '/spec/affinity' }]),
       get(`${pods}/a`),
     ],
   },

@@ -205,6 +205,58 @@ describe('defaults of built-ins', () => {
       expect(json.metadata.resourceVersion).toBe(metadata.resourceVersion)
     }))
 
+  it('F1: an image with a tag or a name that no image has is pulled if it is not present', () =>
+    withServer(async kit => {
+      const images = ['i', 'i:latest', 'i:1', 'I:latest', 'a/B:latest', 'i:1:latest', 'h:80/i']
+      const named = images.map((image, i) => ({ name: `c${i}`, image }))
+      const { spec } = await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec: { containers: named } })
+      const [always, absent] = ['Always', 'IfNotPresent']
+      expect(spec.containers.map((one: { imagePullPolicy: string }) => one.imagePullPolicy)).toEqual([
+        always,
+        always,
+        absent,
+        absent,
+        absent,
+        absent,
+        always,
+      ])
+    }))
+
+  it('F1: times are stored in UTC, in the precision of their fields', () =>
+    withServer(async kit => {
+      const [lastTimestamp, firstTimestamp] = ['2026-01-01T02:00:00+02:00', '2026-01-01T00:00:00.123Z']
+      const { json } = await kit.call('POST', `${core}/events`, {
+        ...{ metadata: { name: 'a' }, involvedObject: { namespace: 'default' }, firstTimestamp, lastTimestamp },
+      })
+      expect([json.firstTimestamp, json.lastTimestamp]).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'])
+    }))
+
+  it('F1: a status has no zeros that Go leaves out, and null for times that are missing', () =>
+    withServer(async kit => {
+      const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
+      await create(kit, budgets, { metadata: { name: 'a' }, spec: { minAvailable: 0, selector } })
+      const [reason, lastTransitionTime] = ['R', '2026-01-01T00:00:00Z']
+      const condition = { type: 'X', status: 'True', reason, message: '', lastTransitionTime }
+      const status = { observedGeneration: 0, conditions: [{ ...condition, observedGeneration: 0 }] }
+      const budget = (await kit.call('PATCH', `${budgets}/a/status`, { status }, merge)).json.status
+      expect([budget.conditions, 'observedGeneration' in budget]).toEqual([[condition], false])
+      await create(kit, `${apps}/statefulsets`, { metadata: { name: 'a' }, spec: { selector, template } })
+      const short = { status: { conditions: [{ type: 'X', status: 'True' }] } }
+      const { json } = await kit.call('PATCH', `${apps}/statefulsets/a/status`, short, merge)
+      expect(json.status.conditions).toEqual([{ type: 'X', status: 'True', lastTransitionTime: null }])
+    }))
+
+  it('F1: a new DaemonSet keeps a count of templates that it names', () =>
+    withServer(async kit => {
+      const annotation = 'deprecated.daemonset.template.generation'
+      const counts = ['5', '0', undefined].map(async (count, i) => {
+        const metadata = { name: `a${i}`, annotations: count === undefined ? {} : { [annotation]: count } }
+        const created = await create(kit, `${apps}/daemonsets`, { metadata, spec: { selector, template } })
+        return created.metadata.annotations[annotation]
+      })
+      expect(await Promise.all(counts)).toEqual(['5', '1', '1'])
+    }))
+
   it('F1: what a webhook adds has defaults, too', async () => {
     const sidecar = { op: 'add', path: '/spec/containers/-', value: { name: 'd', image: 'i' } }
     const patch = Buffer.from(JSON.stringify([sidecar])).toString('base64')
@@ -281,6 +333,54 @@ describe('updates of built-ins', () => {
       expect(await refusal(kit, `${core}/pods/a`, { spec: { tolerations: [] } })).toEqual([
         'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
       ])
+      expect(await refusal(kit, `${core}/pods/a`, { spec: { activeDeadlineSeconds: -1 } })).toEqual([
+        'spec.activeDeadlineSeconds: Invalid value: -1: must be between 1 and 2147483647, inclusive',
+        'spec.activeDeadlineSeconds: Invalid value: -1: must be between 0 and 2147483647, inclusive',
+      ])
+    }))
+
+  it('F1: refuse white space around the image of a Pod, but not of a template, and quote it as Go does', () =>
+    withServer(async kit => {
+      const spec = { containers: [{ name: 'c', image: '\u00a0i' }] }
+      const { status, json } = await kit.call('POST', `${core}/pods`, { metadata: { name: 'a' }, spec })
+      const why = String.raw`spec.containers[0].image: Invalid value: "\u00a0i": must not have leading or trailing whitespace`
+      expect([status, json.message]).toEqual([422, `Pod "a" is invalid: ${why}`])
+      await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec: { containers } })
+      expect((await refusal(kit, `${core}/pods/a`, { spec }))[0]).toBe(why)
+      await create(kit, `${apps}/deployments`, {
+        metadata: { name: 'a' },
+        spec: { selector, template: { ...template, spec } },
+      })
+    }))
+
+  it('F1: take a narrower node affinity of a Pod that waits at a gate, and refuse any other', () =>
+    withServer(async kit => {
+      const exists = (...keys: string[]): object => ({
+        matchExpressions: keys.map(key => ({ key, operator: 'Exists' })),
+      })
+      const affinity = (...terms: object[]): { spec: object } => ({
+        spec: {
+          affinity: {
+            nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+          },
+        },
+      })
+      const spec = { containers, schedulingGates: [{ name: 'g' }] }
+      await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec })
+      for (const narrower of [affinity(exists('x')), affinity(exists('x', 'y'))])
+        expect((await kit.call('PATCH', `${core}/pods/a`, narrower, merge)).status).toBe(200)
+      const field = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms'
+      const x = '{"Key":"x","Operator":"Exists","Values":null}'
+      expect(await refusal(kit, `${core}/pods/a`, affinity(exists('x')))).toEqual([
+        `${field}[0]: Invalid value: {"MatchExpressions":[${x}],"MatchFields":null}: only additions are allowed (no mutations or deletions)`,
+      ])
+      expect(await refusal(kit, `${core}/pods/a`, { spec: { affinity: null } })).toEqual([
+        `${field}: Invalid value: null: no additions/deletions to non-empty NodeSelectorTerms list are allowed`,
+      ])
+      const away = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone' }] } }
+      expect((await refusal(kit, `${core}/pods/a`, { spec: { affinity: away } }))[0]).toMatch(
+        /^spec: Forbidden: pod updates may not change fields/,
+      )
     }))
 
   it('F1: refuse another spec of a claim, but for its volume once and its size when it is bound', () =>

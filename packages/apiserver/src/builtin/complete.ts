@@ -7,6 +7,7 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 import { completeBehavior } from './autoscaler-behavior.ts'
 import { countTemplate } from './daemon-set.ts'
+import { canonicalTime } from './go-time.ts'
 import { completeJob } from './job.ts'
 import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
@@ -26,7 +27,7 @@ const defaults: Readonly<Record<string, Defaults>> = {
   ...rarerDefaults,
 }
 
-/** The resources with objects that are completed as on a real server. Objects of other resources are stored unchanged. */
+/** The resources with objects that {@link complete} completes as a real server does. It leaves objects of other resources unchanged. */
 const completed: ReadonlySet<string> = new Set([
   ...['pods', 'podtemplates', 'replicationcontrollers', 'services', 'persistentvolumeclaims', 'persistentvolumes'],
   ...['resourcequotas', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps'],
@@ -111,7 +112,7 @@ function struct(given: JsonObject, type: FieldType): JsonObject {
 }
 
 function completedValue(value: Json, type: FieldType): Json {
-  if (type.kind === 'scalar') return quantity(value, false)
+  if (type.kind === 'scalar') return scalar(value, type, false)
   const { items, others } = type
   if (Array.isArray(value)) {
     return items === undefined ? value : value.map(item => completedValue((item ?? zeroOf(items)) as Json, items))
@@ -120,7 +121,7 @@ function completedValue(value: Json, type: FieldType): Json {
   if (type.struct) return struct(value, type)
   if (others?.kind === 'string') return mapValues(value, text => text ?? '')
   if (others?.kind !== 'scalar') return value
-  return mapValues(value, amount => quantity(amount ?? '0', true))
+  return mapValues(value, item => scalar(item ?? (others.reads === 'time' ? null : '0'), others, true))
 }
 
 /** The value that Go reads for a null item of a list. */
@@ -133,10 +134,12 @@ function mapValues(map: JsonObject, to: (value: Json | undefined) => Json): Json
   return Object.fromEntries(entries.sort(byKey))
 }
 
-/** Formats a quantity. Scalars that are not only texts are quantities or times, and times stay unchanged. */
-function quantity(value: Json, isResource: boolean): Json {
+/** Formats a quantity or a time. All scalars of built-ins that are not only texts are quantities or times. */
+function scalar(value: Json, { reads }: FieldType, isResource: boolean): Json {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value
-  return typeof text !== 'string' || /^\d{4}-\d\d-\d\dT/.test(text) ? value : canonicalQuantity(text.trim(), isResource)
+  if (typeof text !== 'string') return value
+  if (reads === 'time' || reads === 'microTime') return canonicalTime(text, reads === 'microTime')
+  return canonicalQuantity(text.trim(), isResource)
 }
 
 /** Whether a value is the zero value of its type and is left out for that reason. */

@@ -41,7 +41,7 @@ export function fixed(
         )
 }
 
-/** A value as refusals quote it. A role has the field names of the server's own type. */
+/** A value as refusals quote it. A reference to a role has the field names of the server's own type. */
 function printed(value: Json | undefined): Json {
   if (!isObject(value) || own(value, 'apiGroup') === undefined) return sortKeys(value ?? null)
   const { apiGroup, kind, name } = value

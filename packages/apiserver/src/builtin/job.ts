@@ -11,7 +11,7 @@ function labelsOf(job: KubeObject): JsonObject | undefined {
   return objectAt(objectAt(objectAt(objectAt(job, 'spec'), 'template'), 'metadata'), 'labels')
 }
 
-/** Fills in the defaults of a Job that a Job's template does not get. */
+/** Fills in the defaults of a Job that the `jobTemplate` of a CronJob does not get. */
 export function completeJob(job: KubeObject): void {
   job.spec ??= {}
   const spec = objectAt(job, 'spec')
@@ -30,10 +30,10 @@ export function completeJob(job: KubeObject): void {
 export function labelAsPods(job: KubeObject): void {
   const labels = labelsOf(job)
   if (labels !== undefined && job.metadata.labels === undefined)
-    job.metadata.labels = { ...labels } as { [key: string]: string } as { [key: string]: string }
+    job.metadata.labels = { ...labels } as { [key: string]: string }
 }
 
-/** The labels that select a Job's Pods. */
+/** The labels that a server adds to a Job's Pods. */
 export function ownLabels(name: string, uid: string): { [key: string]: string } {
   return {
     'job-name': name,
@@ -43,7 +43,7 @@ export function ownLabels(name: string, uid: string): { [key: string]: string } 
   }
 }
 
-/** Sets the selector of a new Job, and the labels of its Pods that it selects. */
+/** Adds {@link ownLabels} to the Pods of a new Job, and the label with the Job's UID to the Job's selector. */
 export function selectOwnPods(job: KubeObject): void {
   const spec: JsonObject = { ...objectAt(job, 'spec') }
   if (own(spec, 'manualSelector') === true) return
@@ -94,7 +94,7 @@ export function jobProblems(job: KubeObject, old: KubeObject | undefined): Statu
   ]
 }
 
-/** The causes against a changed template of a Job. While the Job is suspended, the nodes and resources of its Pods may be changed. */
+/** The causes against a changed template of a Job. While the Job is suspended, the nodes, resources and metadata of its Pods may be changed. */
 function templateProblems(job: KubeObject, old: KubeObject): StatusCause[] {
   if (own(objectAt(old, 'spec') ?? {}, 'suspend') !== true) return fieldProblems(job, old, ['spec.template'])
   const fixed = (of: KubeObject): KubeObject => {

@@ -2,14 +2,14 @@ import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
 
-/** The pull policy of an image. An image without a tag, or with the tag `latest`, is always pulled. */
+/** The pull policy of an image. An image with the tag `latest`, or with neither a tag nor a digest, is always pulled. */
 function pullPolicy(image: string): string {
-  const [name = '', digest] = image.split('@')
-  const tag = /:([^/:]*)$/.exec(name)?.[1] ?? (digest === undefined && isName(name) ? 'latest' : '')
-  return tag === 'latest' ? 'Always' : 'IfNotPresent'
+  const [reference = '', digest] = image.split('@')
+  const [, name = reference, tag = digest === undefined ? 'latest' : ''] = /^(.*):([^/:]*)$/.exec(reference) ?? []
+  return tag === 'latest' && isName(name) ? 'Always' : 'IfNotPresent'
 }
 
-/** Whether a text is a valid name of an image. If it is not, its tag is unknown. */
+/** Whether a text is a valid name of an image, without a tag. An image with an invalid name has no tag for a real server. */
 function isName(name: string): boolean {
   const [first = '', ...rest] = name.split('/')
   const hasHost = rest.length > 0 && (/[.:A-Z]/.test(first) || first === 'localhost')

@@ -12,7 +12,7 @@ const changeable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ]
 
-/** The problems of a Pod that replaces another. Only few fields of its spec can be changed. */
+/** The problems of a Pod that replaces another. Only a few fields of its spec can be changed. */
 export function podProblems(pod: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]
@@ -62,6 +62,9 @@ function restored(object: JsonObject, before: JsonObject, fields: readonly strin
 
 function deadlineProblem(now: Json | undefined, before: Json | undefined): StatusCause | undefined {
   const field = 'spec.activeDeadlineSeconds'
+  if (now !== undefined && (Number(now) < 0 || Number(now) > 2_147_483_647)) {
+    return invalid(field, now, 'must be between 0 and 2147483647, inclusive')
+  }
   if (before === undefined || now === before) return undefined
   if (now === undefined) return invalid(field, null, 'must not update from a positive integer to nil value')
   return Number(now) > Number(before) ? invalid(field, now, 'must be less than or equal to previous value') : undefined
@@ -85,12 +88,65 @@ function gateProblems(now: readonly JsonObject[], before: readonly JsonObject[])
   })
 }
 
-/** The causes against a change of the nodes of a Pod with scheduling gates: the choice of nodes can only be narrowed. Puts the old values back into `rest`. */
+/**
+ * The causes against changes of `nodeSelector` and `affinity.nodeAffinity` in a Pod with scheduling gates: the nodes on which it must run can only become
+ * fewer. Puts the old values back into `rest`.
+ */
 function whereItRuns(rest: JsonObject, before: JsonObject): StatusCause[] {
   const [selector, had] = [objectAt(rest, 'nodeSelector') ?? {}, objectAt(before, 'nodeSelector') ?? {}]
   const narrowed = Object.keys(had).every(key => own(selector, key) === own(had, key))
   Object.assign(rest, restored(rest, before, ['nodeSelector']))
   if (own(before, 'nodeSelector') === undefined) delete rest.nodeSelector
   const why = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
-  return narrowed ? [] : [invalid('spec.nodeSelector', selector, why)]
+  const causes = narrowed ? [] : [invalid('spec.nodeSelector', selector, why)]
+  return [...causes, ...nodeAffinityProblems(rest, before)]
+}
+
+function nodeAffinityProblems(rest: JsonObject, before: JsonObject): StatusCause[] {
+  const [affinity, old] = [objectAt(rest, 'affinity'), objectAt(before, 'affinity')]
+  const [now, had] = [objectAt(affinity, 'nodeAffinity'), objectAt(old, 'nodeAffinity')]
+  if (sameJson(now, had)) return []
+  const others = restored(affinity ?? {}, old ?? {}, ['nodeAffinity'])
+  if (old === undefined && Object.keys(others).length === 0) delete rest.affinity
+  else rest.affinity = others
+  const [terms, were] = [requiredTerms(now), requiredTerms(had)]
+  const field = `spec.affinity.nodeAffinity.${required}.nodeSelectorTerms`
+  if (were.length > 0 && terms.length !== were.length) {
+    const why = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed'
+    return [invalid(field, terms.length === 0 ? null : terms.map(termAsGo), why)]
+  }
+  return were.flatMap((one, i) => {
+    const term = terms[i] as JsonObject
+    const why = 'only additions are allowed (no mutations or deletions)'
+    return addsOnly(term, one) ? [] : [invalid(`${field}[${i}]`, termAsGo(term), why)]
+  })
+}
+
+const required = 'requiredDuringSchedulingIgnoredDuringExecution'
+
+function requiredTerms(nodeAffinity: JsonObject | undefined): JsonObject[] {
+  return objectsAt(objectAt(nodeAffinity, required), 'nodeSelectorTerms')
+}
+
+/** Whether a term begins with the requirements of another one. An empty term matches no node, and stays empty. */
+function addsOnly(term: JsonObject, before: JsonObject): boolean {
+  const lists = ['matchExpressions', 'matchFields'].map(
+    list => [objectsAt(term, list), objectsAt(before, list)] as const,
+  )
+  const isEmpty = lists.every(([, were]) => were.length === 0)
+  return lists.every(([now, were]) => (isEmpty ? now.length === 0 : sameJson(now.slice(0, were.length), [...were])))
+}
+
+/** A term in Go's names, as a message of a real server has it. */
+function termAsGo(term: JsonObject): JsonObject {
+  const listOf = (list: string): Json => {
+    const found = objectsAt(term, list)
+    const asGo = (one: JsonObject): JsonObject => ({
+      Key: stringAt(one, 'key') ?? '',
+      Operator: stringAt(one, 'operator') ?? '',
+      Values: own(one, 'values') ?? null,
+    })
+    return found.length === 0 ? null : found.map(asGo)
+  }
+  return { MatchExpressions: listOf('matchExpressions'), MatchFields: listOf('matchFields') }
 }

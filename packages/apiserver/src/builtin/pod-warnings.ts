@@ -70,9 +70,9 @@ function environmentWarnings(container: JsonObject, at: string): string[] {
     const reference = `$(${name})`
     const isFirst = !seen.has(name)
     seen.add(name)
-    // The value may contain the value before it.
-    const builds = own(variable, 'valueFrom') === undefined && value !== reference && value.includes(reference)
-    if (isFirst || builds) return []
+    // A value such as `$(PATH):/bin` extends the previous value.
+    const extendsIt = own(variable, 'valueFrom') === undefined && value !== reference && value.includes(reference)
+    if (isFirst || extendsIt) return []
     return [
       `${at}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
     ]
@@ -99,8 +99,8 @@ function overlap(port: JsonObject, other: JsonObject): string | undefined {
   const [address, otherAddress] = [port, other].map(one => stringAt(one, 'hostIP') ?? '')
   if (address === otherAddress && hostPort === otherPort) return 'duplicate'
   if (hostPort === 0 || otherPort === 0) return 'overlapping'
-  const isHalfSaid = (address === '') !== (otherAddress === '')
-  return hostPort === otherPort && isHalfSaid ? 'dangerously ambiguous' : undefined
+  const onlyOneHasAddress = (address === '') !== (otherAddress === '')
+  return hostPort === otherPort && onlyOneHasAddress ? 'dangerously ambiguous' : undefined
 }
 
 function portNameWarnings(ports: readonly Port[]): string[] {

@@ -16,7 +16,7 @@ export function canonicalQuantity(text: string, toMilli: boolean): string {
   const quantity = parse(text)
   const { whole, fraction, isBinary, scale, scientific } = quantity
   const digits = whole + fraction
-  if (isBinary ? fraction === '' && !isEighth(digits) : isWritten(digits, whole, scale, toMilli)) return text
+  if (isBinary ? fraction === '' && !mayFitNextSuffix(digits) : isWritten(digits, whole, scale, toMilli)) return text
   const exact = nanosOf(quantity)
   const nanos = toMilli ? dividedUp(exact, 10n ** 6n) * 10n ** 6n : exact
   if (nanos === 0n) return '0'
@@ -79,8 +79,8 @@ function nanosOf({ whole, fraction, suffix, isBinary, scale }: Quantity): bigint
   return tens < 0 ? dividedUp(unscaled, 10n ** BigInt(-tens)) : unscaled * 10n ** BigInt(tens)
 }
 
-/** Whether a binary number of these digits may be a multiple of the next suffix. */
-function isEighth(digits: string): boolean {
+/** Whether a number of these digits may be a multiple of 1024, so that the next binary suffix fits. Every such number is a multiple of 8. */
+function mayFitNextSuffix(digits: string): boolean {
   return BigInt(digits || '0') % 8n === 0n
 }
 

@@ -17,15 +17,21 @@ export class ServiceAddresses {
   /** The reason for which a Service can't have an address; `undefined` if it can. */
   problem(ip: string): string | undefined {
     const range = /^10\.0\.(\d+)\.(\d+)$/.exec(ip)
-    if (range === null || range.slice(1).some(part => Number(part) > 255)) {
+    // The first and the last address of the range are no addresses of hosts.
+    if (range === null || ['10.0.0.0', '10.0.255.255'].includes(ip)) {
       return 'the provided network does not match the current range'
     }
     return this.#isTaken(`"clusterIP":"${ip}"`) ? 'provided IP is already allocated' : undefined
   }
 
-  /** Whether no Service has the port of the nodes. */
-  isFreePort(port: number): boolean {
-    return !this.#isTaken(`"nodePort":${port}`) && !this.#isTaken(`"healthCheckNodePort":${port}`)
+  /** The reason for which a Service can't have a port of the nodes; `undefined` if it can. */
+  portProblem(port: number): string | undefined {
+    const lastPort = firstPort + ports - 1
+    if (port < firstPort || port > lastPort) {
+      return `provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`
+    }
+    const isTaken = this.#isTaken(`"nodePort":${port}`) || this.#isTaken(`"healthCheckNodePort":${port}`)
+    return isTaken ? 'provided port is already allocated' : undefined
   }
 
   /** A free address of 10.0.0.0/16. */
@@ -39,7 +45,7 @@ export class ServiceAddresses {
 
   /** A free port of the nodes that is not in `others`. */
   freePort(others: ReadonlySet<number>): number {
-    const isFree = (port: number): boolean => !others.has(port) && this.isFreePort(port)
+    const isFree = (port: number): boolean => !others.has(port) && this.portProblem(port) === undefined
     return this.#free(ports, i => firstPort + i, isFree)
   }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
 import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
@@ -5,6 +6,7 @@ import { type StatusCause, StatusError } from '../status.ts'
 import type { Defaults } from './complete.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
 
+const badIp = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const onNodes = (of: JsonObject): boolean => ['NodePort', 'LoadBalancer'].includes(stringAt(of, 'type') ?? '')
 const hasIp = (of: JsonObject): boolean => stringAt(of, 'type') !== 'ExternalName'
 const needsHealthPort = (of: JsonObject): boolean =>
@@ -16,7 +18,8 @@ export const serviceDefaults: Readonly<Record<string, Defaults>> = {
     sessionAffinity: 'None',
     sessionAffinityConfig: of => (stringAt(of, 'sessionAffinity') === 'ClientIP' ? { clientIP: {} } : undefined),
     type: 'ClusterIP',
-    externalTrafficPolicy: of => (onNodes(of) || own(of, 'externalIPs') !== undefined ? 'Cluster' : undefined),
+    externalTrafficPolicy: of =>
+      onNodes(of) || (hasIp(of) && own(of, 'externalIPs') !== undefined) ? 'Cluster' : undefined,
     internalTrafficPolicy: of => (hasIp(of) ? 'Cluster' : undefined),
     allocateLoadBalancerNodePorts: of => (stringAt(of, 'type') === 'LoadBalancer' ? true : undefined),
   },
@@ -89,9 +92,11 @@ function giveIp(spec: JsonObject, addresses: ServiceAddresses): StatusCause[] {
   }
   spec.ipFamilies ??= anywhere && !single ? ['IPv4', 'IPv6'] : ['IPv4']
   if (asked !== undefined && !headless) {
-    if (!/^\d+(\.\d+){3}$/.test(asked) && !asked.includes(':')) {
-      return [invalid('spec.clusterIPs[0]', asked, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]
+    if (isIP(asked) === 0) {
+      const isPadded = isIP(asked.replace(/\b0+(?=\d)/g, '')) === 4
+      return [invalid('spec.clusterIPs[0]', asked, isPadded ? 'must not have leading 0s' : badIp)]
     }
+    if (asked.includes(':')) return [invalid('spec.clusterIPs[0]', [asked], 'IPv6 is not configured on this cluster')]
     const problem = addresses.problem(asked)
     if (problem !== undefined) {
       return [invalid('spec.clusterIPs', [asked], `failed to allocate IP ${asked}: ${problem}`)]
@@ -107,8 +112,8 @@ function givePorts(spec: JsonObject, before: JsonObject | undefined, addresses: 
   const had = new Set(objectsAt(before, 'ports').map(port => own(port, 'nodePort')))
   const taken = ports.flatMap((port, i) => {
     const asked = own(port, 'nodePort') as number | undefined
-    if (asked === undefined || had.has(asked) || addresses.isFreePort(asked)) return []
-    return [invalid(`spec.ports[${i}].nodePort`, asked, 'provided port is already allocated')]
+    const problem = asked === undefined || had.has(asked) ? undefined : addresses.portProblem(asked)
+    return problem === undefined ? [] : [invalid(`spec.ports[${i}].nodePort`, asked, problem)]
   })
   const given = new Set(ports.map(port => own(port, 'nodePort') as number))
   // Ports with the same number share one port of the nodes, whatever their protocols.

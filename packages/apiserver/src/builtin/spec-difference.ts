@@ -6,7 +6,7 @@ export function forbidden(field: string, why: string): StatusCause {
   return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
 }
 
-/** A refusal that lists the fields that differ, a line each. A real server prints a diff of its own types instead. */
+/** A refusal that lists the old and the new value of each field that differs, each on its own line. A real server prints a diff of its own types instead. */
 export function withDifference(why: string, before: JsonObject, now: JsonObject): string {
   return [why, ...differences(before, now, '')].join('\n')
 }

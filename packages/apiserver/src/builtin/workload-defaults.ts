@@ -13,6 +13,14 @@ const rbac = 'rbac.authorization.k8s.io'
 /** The parameters of a StatefulSet's rolling update. */
 const rollingSet = { partition: 0, maxUnavailable: 1 }
 
+/** A server prints times that are missing as null, in the structs that have the time itself and no pointer to it. */
+const noTimes =
+  (...fields: string[]) =>
+  (...types: string[]): Readonly<Record<string, Defaults>> => {
+    const none = Object.fromEntries(fields.map(field => [field, null]))
+    return Object.fromEntries(types.map(type => [type, none]))
+  }
+
 /** The defaults of the kinds that make Pods, and of other kinds that operators make, except Services. */
 export const workloadDefaults: Readonly<Record<string, Defaults>> = {
   'apps.v1.DeploymentSpec': { selector: null, replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 },
@@ -54,14 +62,23 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
     successfulJobsHistoryLimit: 3,
     failedJobsHistoryLimit: 1,
   },
-  'batch.v1.JobCondition': { lastProbeTime: null, lastTransitionTime: null },
+  ...noTimes('lastUpdateTime', 'lastTransitionTime')('apps.v1.DeploymentCondition'),
+  ...noTimes('lastTransitionTime')(
+    ...['apps.v1.DaemonSetCondition', 'apps.v1.ReplicaSetCondition', 'apps.v1.StatefulSetCondition'],
+    ...['autoscaling.v2.HorizontalPodAutoscalerCondition', 'core.v1.ReplicationControllerCondition'],
+  ),
+  ...noTimes(
+    'lastProbeTime',
+    'lastTransitionTime',
+  )(...['batch.v1.JobCondition', 'core.v1.PersistentVolumeClaimCondition', 'core.v1.PodCondition']),
+  ...noTimes('startedAt', 'finishedAt')('core.v1.ContainerStateTerminated'),
+  ...noTimes('startedAt')('core.v1.ContainerStateRunning'),
   'core.v1.ReplicationControllerSpec': {
     replicas: 1,
     selector: of => objectAt(objectAt(objectAt(of, 'template'), 'metadata'), 'labels'),
   },
   'core.v1.TypedLocalObjectReference': { apiGroup: null },
   'core.v1.ReplicationControllerStatus': { replicas: 0 },
-  'core.v1.PodCondition': { lastProbeTime: null, lastTransitionTime: null },
   'core.v1.PersistentVolumeClaim': { kind: 'PersistentVolumeClaim', apiVersion: 'v1' },
   'core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
   'core.v1.PersistentVolumeClaimStatus': { phase: 'Pending' },

@@ -1,6 +1,6 @@
 import { isObject, type Json, own } from '@wherry/cel/internal'
 import { type FieldSet, member, node } from './field-set.ts'
-import { atomic, type FieldType, fieldOf, isGranularList, names } from './field-type.ts'
+import { atomic, type FieldType, fieldOf, hasNamedField, isGranularList } from './field-type.ts'
 import { itemsByElement } from './items.ts'
 import { fieldElement } from './path-element.ts'
 
@@ -13,7 +13,8 @@ export function fieldSetOf(value: Json, type: FieldType): FieldSet | undefined {
       const child = own(value, name)
       if (child === undefined) continue
       const below = fieldSetOf(child, fieldOf(type, name) ?? atomic)
-      const itself = child === null || (isObject(child) && Object.keys(child).length === 0) || !names(type, name)
+      const itself =
+        child === null || (isObject(child) && Object.keys(child).length === 0) || !hasNamedField(type, name)
       const set = itself ? withItself(below) : below
       if (set !== undefined) children[fieldElement(name)] = set
     }

@@ -76,7 +76,7 @@ export function fieldOf(type: FieldType, name: string): FieldType | undefined {
 }
 
 /** Whether the type itself has the field `name`, so that the field is no entry of a map. */
-export function names(type: FieldType, name: string): boolean {
+export function hasNamedField(type: FieldType, name: string): boolean {
   return type.fields.has(name)
 }
 

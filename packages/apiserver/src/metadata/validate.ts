@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, labelValueProblems, qualifiedNameProblems } from '@wherry/cel/internal'
+import { goQuote, isObject, type JsonObject, labelValueProblems, qualifiedNameProblems } from '@wherry/cel/internal'
 import type { KubeObject, OwnerReference } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { StatusCause } from '../status.ts'
@@ -12,7 +12,7 @@ const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion'
 export function invalid(field: string, value: unknown, why: string): StatusCause {
   return {
     reason: 'FieldValueInvalid',
-    message: `Invalid value: ${JSON.stringify(value)}${why === '' ? '' : `: ${why}`}`,
+    message: `Invalid value: ${typeof value === 'string' ? goQuote(value) : JSON.stringify(value)}${why === '' ? '' : `: ${why}`}`,
     field,
   }
 }

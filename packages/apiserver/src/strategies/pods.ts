@@ -5,6 +5,7 @@ import { podProblems } from '../builtin/pod-updates.ts'
 import { podWarnings } from '../builtin/pod-warnings.ts'
 import { allOf, checked } from '../builtin/validation/causes.ts'
 import { checkPod } from '../builtin/validation/pod.ts'
+import { checkPodImages } from '../builtin/validation/pod-images.ts'
 import type { Strategies } from '../write/strategy.ts'
 
 /** The strategies of Pods. */
@@ -22,7 +23,7 @@ export const podStrategies: Strategies = {
       object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
     },
     admit: admitPod,
-    problems: allOf(checked(checkPod), podProblems),
+    problems: allOf(checked(checkPod), checked(checkPodImages), podProblems),
     warnings: podWarnings,
     answersDeleted: true,
   },

@@ -561,6 +561,23 @@ describe('an object that is written again and again', () => {
     }),
   )
 
+  it('A6: because somebody undoes it, is not said to be deleted if it can not be read', () =>
+    inArcade(async ({ operator, client, run, server, simulation }) => {
+      declare(operator, ({ apply, object }) => apply(ours, title(object)))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(100)
+      const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+      await server.faults.add({ match: { verb: 'list', resource: 'configmaps' }, effect })
+      for (let i = 0; i < 5; i++) {
+        await client.patch(configMaps, at('made'), { data: { title: 'x' } }, { fieldManager: 'foe' })
+        await simulation.advance(10)
+      }
+      const errors = simulation.environment.errors.map(({ error }) => error)
+      expect(errors).toMatchObject([{ code: 'FLAPPING', managers: [], isGone: false }])
+      expect(errors[0]?.message).toMatch(/ ms now$/)
+    }))
+
   it('A6: because two keys say different things of it by one manager, names them and what helps: a manager for each', () =>
     inArcade(async ({ operator, client, run, simulation }) => {
       let hasManagers = false

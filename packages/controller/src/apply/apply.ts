@@ -516,11 +516,16 @@ class Application {
       if (isApiError(refusal) && !isServerError(refusal)) warn('ApplyRefused', error.message)
       return
     }
-    const live = await readByName(client, this.#whole, this.#key, { signal: this.#signal }).catch(() => undefined)
+    const reading = readByName(client, this.#whole, this.#key, { signal: this.#signal })
+    const read = await reading.then(
+      object => ({ object }),
+      () => undefined,
+    )
+    const live = read?.object
     const { manager, subresource } = this.#task.objects
     const changed = live === undefined ? [] : changedBy(live, this.#body, subresource)
     const error = new FlappingError({
-      ...{ view: this.#view.key, key: this.#name, delayMs, isGone: live === undefined },
+      ...{ view: this.#view.key, key: this.#name, delayMs, isGone: read !== undefined && live === undefined },
       managers: changed.filter(one => one !== manager),
       keys: limiter.rivals(key, this.#id),
       sameManager: changed.includes(manager) ? manager : undefined,

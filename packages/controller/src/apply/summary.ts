@@ -24,8 +24,9 @@ export const summaryCheck: Check = (option, value) => {
 }
 
 /**
- * Adds a condition that summarizes the others: `False` if any of them is bad, else `Unknown` if any is neither good nor bad, else `True`. Its reason and
- * message are those of the first bad condition, else of the first that is neither. Each condition gets the generation that the run has seen.
+ * Adds a condition that summarizes the others: `False` if any of them is bad, else `Unknown` if any is neither good nor bad, else `True`. Its reason is that
+ * of the first bad condition, else of the first that is neither, and its message names that condition. Each condition without an `observedGeneration` gets
+ * the generation that the run has seen.
  *
  * @throws OptionRangeError if the list has a condition of that type already, or lacks a condition that `bad` names
  */

@@ -13,7 +13,7 @@ export type { Cluster, ClusterReport, ClusterState }
 
 /** The options of {@link Clusters}. */
 export interface ClustersOptions {
-  /** Finds the clusters: {@link kubeconfigSecrets}, {@link clusterApiSecrets}, {@link kubeconfigFiles}, or your own provider. */
+  /** Finds the clusters: {@link kubeconfigSecrets}, {@link clusterApiSecrets}, {@link clusterProfiles}, {@link kubeconfigFiles}, or your own provider. */
   readonly provider: ClusterProvider
   /**
    * Declares the controllers of a cluster. Called when the cluster's operator is created: when the cluster comes, when its connection has changed, and

@@ -1,12 +1,12 @@
 /**
- * The kubeconfig of a cluster can't be used. `source` says where it is: the Secret and its key, or the file. The message quotes no value of it.
+ * The kubeconfig of a cluster can't be used. `source` says where it is: the Secret and its key, for example. The message quotes no value of it.
  *
  * The cluster goes on with its former connection, if it had one.
  */
 export class ClusterKubeconfigError extends Error {
   override readonly name = 'ClusterKubeconfigError'
   readonly code = 'CLUSTER_KUBECONFIG'
-  /** `secret NAMESPACE/NAME, data.KEY`, or `file PATH`. */
+  /** `secret NAMESPACE/NAME, data.KEY`, or what the provider says. If it says nothing: `cluster NAME`. */
   readonly source: string
 
   constructor(source: string, why: string) {

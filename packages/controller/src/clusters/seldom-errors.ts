@@ -9,7 +9,7 @@ const mostKinds = 100
 /** The phases of the failures that repeat for as long as a cluster is down. */
 const phases: ReadonlySet<string> = new Set(['list', 'watch', 'cluster'])
 
-/** Picks the errors of a cluster to report: a failure that repeats is reported once in ten minutes. Each change of its state is logged, too. */
+/** Picks the errors of a cluster to report: a failure that repeats is reported once in ten minutes. Each change of the cluster's state is logged, too. */
 export class SeldomErrors {
   readonly #clock: Clock
   /** When a failure was reported last, by the kind of the failure. */

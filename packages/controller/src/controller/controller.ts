@@ -305,8 +305,8 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /**
-   * A line for each key that is queued, runs, or waits for a retry. Empty if the controller is idle. Keys that wait for `requeueAfterMs` count as
-   * idle.
+   * A line for each key that runs, or waits for a retry, for a write or for further events, and a line with the number of queued keys. Empty if the
+   * controller is idle. Keys that wait for `requeueAfterMs` count as idle.
    */
   pending(): readonly string[] {
     const running = this.#queue.unfinished().map(({ key }) => `${key} is being reconciled`)

@@ -61,6 +61,10 @@ export function setCondition<C extends Condition>(
       'one word that begins with a letter',
       JSON.stringify(condition.reason),
     )
+  const given = condition.lastTransitionTime
+  if (given !== undefined) text('condition.lastTransitionTime', given)
+  if (given !== undefined && !(rfc3339.test(given) && Number.isFinite(Date.parse(given))))
+    throw new OptionRangeError('condition.lastTransitionTime', 'a time as RFC 3339 has it', JSON.stringify(given))
   if (!Number.isFinite(now)) throw new OptionTypeError('now', 'milliseconds since 1970', typeof now)
   const list = conditions ?? []
   const before = conditionOf(list, condition.type)
@@ -68,7 +72,7 @@ export function setCondition<C extends Condition>(
   const lastTransitionTime =
     (before?.status === status ? before.lastTransitionTime : undefined) ??
     // The server keeps seconds only.
-    (condition.lastTransitionTime ?? new Date(now).toISOString()).replace(/\.\d+/, '')
+    (given ?? new Date(now).toISOString()).replace(/\.\d+/, '')
   const observedGeneration = condition.observedGeneration ?? before?.observedGeneration
   const next = { ...before, type, status, reason, message, lastTransitionTime } as C
   if (observedGeneration !== undefined) next.observedGeneration = observedGeneration
@@ -115,4 +119,5 @@ export function isConditionTrue(conditions: readonly SomeCondition[] | null | un
   return conditionOf(conditions, type)?.status === 'True'
 }
 
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 const fields = ['status', 'reason', 'message', 'lastTransitionTime', 'observedGeneration'] as const

@@ -50,7 +50,7 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
 
 /**
  * Adds a finalizer by a JSON patch that only applies if the object's finalizers are as they were read (rule C9). If they are not, it reads the
- * object again and retries with backoff, up to ten times. Then it rejects with the server's last answer.
+ * object again and retries with backoff, in up to ten attempts. Then it rejects with the server's last answer.
  *
  * Resolves with the object as the view has it. If the object has the finalizer already, it sends no request and resolves with the given object.
  * An object that has left the view's selection is still found. In a controller, `.finalizer(name, cleanup)` calls it for you.

@@ -75,8 +75,14 @@ it('a condition changes its transition time with its status only', () => {
     { reason: 'two words' },
     { reason: '' },
     { reason: '1st' },
+    { lastTransitionTime: '' },
+    { lastTransitionTime: '2026-01-02' },
+    { lastTransitionTime: '2026-13-02T03:04:05Z' },
+    { lastTransitionTime: new Date(now) },
   ])
-    expect(() => setCondition([], { ...ready, ...wrong } as never, now)).toThrow(/condition\.(status|reason)/)
+    expect(() => setCondition([], { ...ready, ...wrong } as never, now)).toThrow(
+      /condition\.(status|reason|lastTransitionTime)/,
+    )
   expect(() => setCondition([], ready, undefined as never)).toThrow('now takes milliseconds since 1970')
   const two = setCondition(said, { type: 'x.io/Other', status: 'Unknown', reason: 'R' }, now)
   const down = setCondition(two, { ...ready, status: 'False' }, now + 60_000)

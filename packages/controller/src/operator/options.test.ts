@@ -210,7 +210,7 @@ describe('X6: a source refuses', () => {
     ['timer.everyMs', () => new Timer({} as never)],
     ['timer.name', () => new Timer({ everyMs: 1, name: '' })],
     ['channel.name', () => new Channel('')],
-    ['registrarSource.name', () => new DynamicViews(7 as never)],
+    ['dynamicViews.name', () => new DynamicViews(7 as never)],
   ])('a wrong %s', (option, make) => {
     expect(make).toThrow(invalid(option) as Error)
   })

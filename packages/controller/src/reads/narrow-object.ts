@@ -8,7 +8,7 @@ import {
   type View,
 } from '@wherry/client'
 import { isAtLeast, readAs, resourceName } from '@wherry/client/internal'
-import { abortable, guarded } from '@wherry/informer/internal'
+import { abortable, withTransformErrors } from '@wherry/informer/internal'
 import { type NarrowCache, type NarrowHandler, NarrowWatchRefusedError, type Subscription } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
 import { resourceKey } from './own-writes.ts'
@@ -77,7 +77,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   override async live(signal: AbortSignal | undefined): Promise<Known> {
     const { client, narrow } = this.#parts
     if (!this.#isPolled) return narrow.get(this.view, this.#key, { signal }).then(asKnown, untransformed)
-    const known = await client.get(guarded(this.view), this.#key, { signal }).then(asKnown, untransformed)
+    const known = await client.get(withTransformErrors(this.view), this.#key, { signal }).then(asKnown, untransformed)
     if (!this.#isPolled) return known
     if (known.error !== undefined && !this.isAt(known)) this.#report(known.error, 'transform')
     this.observe(known)

@@ -13,7 +13,7 @@ export type Authorize = (asked: {
   readonly path: string
 }) => Promise<Verdict> | Verdict
 
-/** How long each question may take, in milliseconds. */
+/** How long each of the two requests may take, in milliseconds. */
 const timeoutMs = 10_000
 /** How long an answer is remembered, in milliseconds, and the maximum number of answers, which also bounds the reviews in that time. */
 const holdsMs = 10_000
@@ -30,7 +30,7 @@ const mostUnderWay = 4
  *
  * Answers, refusals and failures are remembered for ten seconds. At most 4 tokens are checked at a time, and 100 in ten seconds; any other token is
  * `busy` and costs the API server nothing. The eight tokens that were allowed last are kept apart for an hour, so other tokens cannot keep a
- * scraper out. A review takes ten seconds at most: if the server does not answer, the request gets a 500.
+ * scraper out. Each of the two requests takes ten seconds at most: if the server does not answer, the request for the path gets a 500.
  *
  * @example
  * ```ts

@@ -37,8 +37,9 @@ const graceMs = 1000
  *   more cuts the connection. (Node reads up to 64 KiB at once, and emits all requests in it.)
  * - An answer that is not written out in time ends its connection, and so does a request that does not arrive in time. A request's headers
  *   are 16 KiB at most, as Node has it.
- * - Above the bound on connections, the oldest connection without a request under way is closed, once it is a second old. So neither idle connections
- *   nor a flood of new ones keep a probe out: it has a second for its request. Above ten times the bound, the oldest connection is closed at once.
+ * - Above the bound on connections, the oldest connection is closed, once it is a second old. So neither idle connections nor a flood of new ones
+ *   keep a probe out: it has a second for its request. Above ten times the bound, the oldest connection is closed at once. Connections with a
+ *   request under way are closed only if no others are left.
  */
 export class BoundedServer {
   readonly #options: BoundedServerOptions

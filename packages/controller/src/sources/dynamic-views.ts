@@ -46,7 +46,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
    * @param views the views from the start on
    */
   constructor(name: string, views: Iterable<View<C>> = []) {
-    text('registrarSource.name', name)
+    text('dynamicViews.name', name)
     this.name = name
     this.#wanted = new Map(Array.from(views, view => [view.key, view]))
   }
@@ -56,7 +56,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
     return this.#registrar?.intended ?? [...this.#wanted.values()]
   }
 
-  /** The views that are cached now. */
+  /** While a controller runs with it: the views that were added and not removed, whether or not the server serves them. Otherwise none. */
   get cached(): readonly View[] {
     return (this.#registrar?.intended ?? []) as readonly View[]
   }

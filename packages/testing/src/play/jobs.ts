@@ -42,13 +42,13 @@ async function play(scene: Scene, job: JsonObject, key: string, tally: JobTally)
   if (isSuspended) {
     await drop(tally.active)
     if (isTrue(job, 'Suspended')) return
-    const conditions: Condition = {
+    const suspended: Condition = {
       type: 'Suspended',
       status: 'True',
       reason: 'JobSuspended',
       message: 'Job suspended',
     }
-    return writeStatus(scene, job, tally, [conditions], { startTime: undefined })
+    return writeStatus(scene, job, tally, [suspended], { startTime: undefined })
   }
   const started = stringAt(objectAt(job, 'status'), 'startTime') ?? scene.now()
   const seconds = numberAt(spec, 'activeDeadlineSeconds', Number.POSITIVE_INFINITY)

@@ -31,7 +31,7 @@ export class ApiServerBuildError extends Error {
   }
 }
 
-/** The real API server could not be started, ended, or was not ready in time, or its etcd refused a request. `log` is the end of its output. */
+/** The real API server could not be started, ended, or was not ready in time, or its etcd refused a request. `log` is the end of the server's output, or etcd's answer. */
 export class ApiServerStartError extends Error {
   override readonly name = 'ApiServerStartError'
   readonly code = 'API_SERVER_START_FAILED'
@@ -57,7 +57,7 @@ export class ApiServerVersionError extends RangeError {
   }
 }
 
-/** The call is not possible, because the server is paused or closed. */
+/** The call is not possible, because the server is paused, stopped for a restart, or closed. */
 export class ApiServerStateError extends Error {
   override readonly name = 'ApiServerStateError'
   readonly code = 'API_SERVER_STATE'

@@ -56,7 +56,7 @@ function isAlive(pid: number): boolean {
 
 async function breakLock(path: string): Promise<void> {
   const dead = `${path}.dead-${process.pid}`
-  // If another process has renamed the lock already, there is nothing left to rename.
+  // If another process has broken the lock already, there is nothing left to rename, unless that process has also taken the lock again since.
   await rename(path, dead).catch(() => undefined)
   await rm(dead, { recursive: true, force: true })
 }

@@ -232,7 +232,7 @@ class Instance implements RealApiServer {
     await this.close()
   }
 
-  /** Stops the API server before etcd, because it needs etcd until its end. */
+  /** Stops the API server first, and then etcd, which the API server needs until its end. */
   async #stop(signal: NodeJS.Signals): Promise<void> {
     if (this.#state !== 'closed') this.#state = 'stopped'
     for (const process of this.#processes.toReversed()) {

@@ -16,7 +16,7 @@ const metadata = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=
 /** The maximum number of checks whether an object is deleted. Together they take some seconds. */
 const maxTries = 300
 
-/** Lists all objects without a namespace, by their uids. */
+/** Lists all objects without a namespace that a test may have made, by their uids. */
 export async function clusterObjects(asker: Asker): Promise<ReadonlyMap<string, ClusterObject>> {
   const found = new Map<string, ClusterObject>()
   const paths = (await Promise.all(['/api', '/apis'].map(root => collections(asker, root)))).flat()
@@ -52,8 +52,8 @@ async function collections(asker: Asker, root: string): Promise<string[]> {
 }
 
 /**
- * Deletes the objects without a namespace that did not exist `before`, and waits until they are deleted. Stops waiting if a finalizer holds an
- * object.
+ * Deletes the objects without a namespace that did not exist `before`, and waits until each is deleted. Stops waiting for an object if a finalizer holds it,
+ * and after some seconds.
  */
 export async function deleteNewObjects(asker: Asker, before: ReadonlyMap<string, ClusterObject>): Promise<void> {
   const now = await clusterObjects(asker)

@@ -62,6 +62,17 @@ describe('certificates in files', () => {
     expect(errors.join()).not.toContain(first.key.split('\n')[1])
   })
 
+  it('may lack the authority, also as an option that is undefined', async () => {
+    const leaf = made()
+    write('tls.crt', leaf.cert)
+    write('tls.key', leaf.key)
+    const given = { cert: path('tls.crt'), key: path('tls.key'), ca: undefined }
+    const files = new FileCertificates(given, systemEnvironment())
+    await files.start()
+    expect([files.current().cert, files.authorities]).toEqual([leaf.cert, undefined])
+    await files.stop()
+  })
+
   it('that are not there, or are no certificate, end the start with what to look at', async () => {
     const problem = (): Promise<string> =>
       opened([])

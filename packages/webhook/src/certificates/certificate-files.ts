@@ -18,6 +18,11 @@ export interface CertificateFiles {
   readonly ca?: string | undefined
 }
 
+/** The paths that are given. */
+export function pathsOf({ cert, key, ca }: CertificateFiles): string[] {
+  return ca === undefined ? [cert, key] : [cert, key, ca]
+}
+
 /** How often the files are read even if no change was reported, in milliseconds: not every file system reports changes. */
 const pollMs = 10_000
 
@@ -46,7 +51,7 @@ export class FileCertificates implements ManagedCertificates {
   /** Rejects with a CertificateFileError if the files can't be used. */
   async start(): Promise<void> {
     this.#read = await this.#load()
-    const folders = new Set(Object.values(this.#files).map(path => dirname(path)))
+    const folders = new Set(pathsOf(this.#files).map(path => dirname(path)))
     for (const folder of folders) {
       // A mounted Secret changes by a link in its folder.
       const watcher = watch(folder, () => this.#rounds.ask())

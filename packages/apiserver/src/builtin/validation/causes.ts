@@ -1,4 +1,4 @@
-import type { Json } from '@wherry/cel/internal'
+import { goJson, goQuote, type Json } from '@wherry/cel/internal'
 import { invalid, required, tooLong } from '../../metadata/validate.ts'
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
@@ -50,17 +50,20 @@ export class Causes {
   }
 
   duplicate(field: string, value: Json, why = ''): void {
-    const message = `Duplicate value: ${JSON.stringify(value)}${why === '' ? '' : `: ${why}`}`
+    const shown = typeof value === 'string' ? goQuote(value) : JSON.stringify(value)
+    const message = `Duplicate value: ${shown}${why === '' ? '' : `: ${why}`}`
     this.#found.push({ reason: 'FieldValueDuplicate', message, field })
   }
 
   notFound(field: string, value: string): void {
-    this.#found.push({ reason: 'FieldValueNotFound', message: `Not found: ${JSON.stringify(value)}`, field })
+    this.#found.push({ reason: 'FieldValueNotFound', message: `Not found: ${goQuote(value)}`, field })
   }
 
   unsupported(field: string, value: Json, known: readonly string[]): void {
     const supported = known.map(one => JSON.stringify(one)).join(', ')
-    const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported}`
+    // A real server has types for these texts, and prints them as JSON.
+    const shown = typeof value === 'string' ? goJson(value) : JSON.stringify(value)
+    const message = `Unsupported value: ${shown}: supported values: ${supported}`
     this.#found.push({ reason: 'FieldValueNotSupported', message, field })
   }
 
@@ -114,14 +117,14 @@ function found(check: Check, object: KubeObject): readonly StatusCause[] {
   return causes.all
 }
 
-/** The `problems` of a new object of a resource that does not pass `check`. */
+/** The `problems` of a resource if `check` validates only its new objects. */
 export function checkedOnce(check: Check): Problems {
   return (object, old) => {
     return old === undefined ? [...found(check, object)] : []
   }
 }
 
-/** The `problems` of an object that replaces another and does not pass `check`. */
+/** The `problems` of a resource if `check` validates only its updates. */
 export function checkedUpdate(check: Check): Problems {
   return (object, old) => (old === undefined ? [] : added(check, object, old))
 }

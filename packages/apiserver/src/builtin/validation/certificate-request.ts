@@ -66,7 +66,7 @@ export const checkRequestStatus: Check = (request, causes) => {
   causes.last.invalid('status.conditions', `{${both.join(', ')}}`, why)
 }
 
-/** The reason for which a text in PEM form is not a request that its own key has signed. */
+/** The reason for which a text in PEM form is not a request that its own key has signed; `undefined` if it is. A signature of an unknown algorithm is not verified. */
 function requestProblem(pem: string): string | undefined {
   const block = /^-----BEGIN ([^\n]*)-----\s*\n([A-Za-z0-9+/=\s]*?)\n?-----END \1-----/m.exec(pem)
   if (block?.[1] !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
@@ -113,7 +113,7 @@ function sizesOf(element: Buffer): { readonly header: number; readonly length: n
   return { header: 2 + (first & 127), length: element.readUIntBE(2, first & 127) }
 }
 
-/** The hashes of signatures, by their algorithms. `null` is for a signature with a hash of its own. */
+/** The hashes of signatures, by the signatures' algorithms. `null` is for an algorithm that contains its hash. */
 const hashes: Readonly<Record<string, string | null>> = {
   '06092a864886f70d01010b': 'sha256',
   '06092a864886f70d01010c': 'sha384',

@@ -21,7 +21,7 @@ export function readSecret(object: KubeObject): void {
   readMaps(object, 'data', 'stringData')
   readBytes(object, 'data')
   encodeStringData(object)
-  // The manager owns a default, too, that it left out.
+  // On a real server, a manager that leaves the type out owns it as well.
   object.type ||= 'Opaque'
 }
 
@@ -60,7 +60,7 @@ function encodeStringData(object: KubeObject): void {
   delete object.stringData
 }
 
-/** Decodes and encodes maps of texts: an empty map or null is left out. */
+/** Reads maps of texts. An empty map and null are left out. */
 function readMaps(object: KubeObject, ...fields: string[]): void {
   for (const field of fields) {
     const value = own(object, field)

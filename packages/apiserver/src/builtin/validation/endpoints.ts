@@ -34,7 +34,7 @@ const address = fields({
   ip: always(ipProblems),
   hostname: free(dnsLabelProblems),
   nodeName: freeIfGiven(subdomainProblems),
-  // A real server looks at the address twice.
+  // A real server checks the address twice.
   '': (at, of, causes) => {
     const ip = stringAt(of as JsonObject, 'ip') ?? ''
     causes.invalid(`${at}.ip`, ip, ...endpointProblems(ip))
@@ -65,6 +65,7 @@ export const checkEndpoints: Check = checkOf({
 })
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
+const maxEndpoints = 1000
 
 export const checkEndpointSlice: Check = (slice, causes) => {
   checkSlice(slice, causes)
@@ -99,9 +100,10 @@ const target = fields({
 const versions: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 }
 
 function checkTargets(slice: KubeObject, causes: Causes): void {
-  const type = stringAt(slice, 'addressType') ?? ''
+  const [type, endpoints] = [stringAt(slice, 'addressType') ?? '', objectsAt(slice, 'endpoints')]
+  if (endpoints.length > maxEndpoints) return causes.tooMany('endpoints', endpoints.length, maxEndpoints)
   each(target)('endpoints', slice.endpoints as Json, causes, slice)
-  for (const [i, one] of objectsAt(slice, 'endpoints').entries()) {
+  for (const [i, one] of endpoints.entries()) {
     for (const [j, text] of stringsAt(one, 'addresses').entries()) {
       checkAddress(`endpoints[${i}].addresses`, j, text, type, causes)
     }

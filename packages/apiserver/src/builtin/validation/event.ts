@@ -26,7 +26,7 @@ const later: Form = { involvedObject: 'regarding', reportingComponent: 'reportin
 export const checkCoreEvent: Check = (event, causes) => checkEvent(event, core, causes)
 export const checkEventOfGroup: Check = (event, causes) => checkEvent(event, later, causes)
 
-/** Checks an Event of any version. One without a time must be in the namespace of its object. */
+/** Checks an Event of either version. An Event without `eventTime` must be in the namespace of its object. */
 function checkEvent(event: KubeObject, form: Form, causes: Causes): void {
   const about = stringAt(objectAt(event, form.involvedObject), 'namespace') ?? ''
   const { namespace = '' } = event.metadata

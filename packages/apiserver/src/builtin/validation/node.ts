@@ -93,7 +93,7 @@ function checkCidrs(cidrs: readonly string[], causes: Causes): void {
   }
 }
 
-/** Checks what of a node is checked in updates alone, or once more. */
+/** Checks an updated node: its taints and its status, as {@link checkNode} does, and its addresses, which only updates check. */
 export const checkNodeUpdate: Check = (node, causes) => {
   checkTaints(node, causes)
   checkNodeStatus(node, causes)
@@ -105,7 +105,7 @@ export const checkNodeUpdate: Check = (node, causes) => {
   }
 }
 
-/** The problems of a node that replaces another: what its spec names once does not change. */
+/** The problems of a node that replaces another: its CIDRs and its `providerID` can't change once they are set, and its `externalID` can't change. */
 export function nodeProblems(node: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [objectAt(node, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]

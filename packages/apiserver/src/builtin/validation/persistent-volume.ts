@@ -30,7 +30,7 @@ const csiSecret = fields({
   namespace: [required(), free(dnsLabelProblems)],
 })
 
-/** A source with these fields. */
+/** The rules of a source with these required fields. */
 const needs = (...names: readonly string[]): Rules => Object.fromEntries(names.map(name => [name, required()]))
 /** A rule of objects only. */
 const ofObject =
@@ -170,7 +170,7 @@ export const checkPersistentVolume: Check = checkOf({
   'spec.volumeAttributesClassName': checkAttributesClass,
 })
 
-/** The problems of a volume that replaces another: its source is immutable, and what was set of some other fields. */
+/** The problems of a volume that replaces another: its source and mode can't change, nor a node affinity, and its class of attributes can't be removed. */
 export function volumeProblems(volume: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [objectAt(volume, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]
@@ -201,7 +201,7 @@ export function volumeProblems(volume: KubeObject, old: KubeObject | undefined):
   return causes
 }
 
-/** The labels of nodes that had other names. */
+/** The present names of labels of nodes, by their former names. */
 const laterLabels: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
@@ -210,7 +210,7 @@ const laterLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
 }
 
-/** Whether nodes are selected by the same labels, or by those that replaced them. A real server lets an empty label replace any other. */
+/** Whether nodes are selected by the same labels, or by the present names of the labels. A real server lets an empty label replace any label that kept its name. */
 function isSameAffinity(now: Json | undefined, before: Json | undefined): boolean {
   if (Array.isArray(now) && Array.isArray(before)) {
     return now.length === before.length && now.every((item, i) => isSameAffinity(item as Json, before[i] as Json))

@@ -35,7 +35,7 @@ const limitedBy: Readonly<Record<string, readonly string[]>> = {
   CrossNamespacePodAffinity: ofPods,
   VolumeAttributesClass: ['persistentvolumeclaims', 'requests.storage'],
 }
-/** The scopes that exclude each other. */
+/** The scopes that exclude their opposites: `BestEffort` and `NotBestEffort`. */
 const opposites = ['BestEffort', 'Terminating']
 /** The scopes that have values, by which a quota can select. */
 const withValues = ['PriorityClass', 'VolumeAttributesClass']
@@ -51,7 +51,7 @@ export const checkQuota: Check = checkOf({ 'spec.hard': amounts, spec: checkScop
 
 export const checkQuotaStatus: Check = checkOf({ 'status.hard': amounts, 'status.used': amounts })
 
-/** The scopes of a quota do not change. */
+/** The problems of a quota that replaces another: its scopes can't change. */
 export function quotaProblems(quota: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [now, before] = [quota, old].map(one => stringsAt(objectAt(one, 'spec'), 'scopes')) as [string[], string[]]

@@ -40,8 +40,23 @@ function descriptorProblem(text: string): string | undefined {
   if (descriptors.includes(text)) return undefined
   if (!text.startsWith('@every ')) return `unrecognized descriptor: ${text}`
   const duration = text.slice('@every '.length)
-  if (/^[+-]?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/.test(duration)) return undefined
-  return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`
+  const problem = durationProblem(duration)
+  return problem && `failed to parse duration ${text}: time: ${problem} ${JSON.stringify(duration)}`
+}
+
+const units: readonly string[] = ['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']
+
+function durationProblem(duration: string): string | undefined {
+  const unsigned = duration.replace(/^[+-]/, '')
+  if (unsigned === '0') return undefined
+  const part = /(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/y
+  while (part.lastIndex < unsigned.length || unsigned === '') {
+    const unit = part.exec(unsigned)?.[1]
+    if (unit === undefined) return 'invalid duration'
+    if (unit === '') return 'missing unit in duration'
+    if (!units.includes(unit)) return `unknown unit ${JSON.stringify(unit)} in duration`
+  }
+  return undefined
 }
 
 function fieldProblem(field: string, bounds: Bounds): string | undefined {
@@ -63,7 +78,9 @@ function rangeProblem(range: string, { min, max, names }: Bounds): string | unde
   const start = isAny ? min : numberOf(from)
   if (typeof start === 'string') return start
   if (!isAny && ends.length > 0) return `too many hyphens: ${range}`
-  const end = isAny ? max : to === undefined ? start : numberOf(to)
+  // `5/15` is `5-59/15`.
+  const single = step === undefined ? start : max
+  const end = isAny ? max : to === undefined ? single : numberOf(to)
   if (typeof end === 'string') return end
   if (steps.length > 0) return `too many slashes: ${range}`
   const by = step === undefined ? 1 : parsed(step)

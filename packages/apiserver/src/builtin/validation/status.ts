@@ -3,7 +3,7 @@ import type { Check } from './causes.ts'
 
 const more = 'cannot be greater than status.replicas'
 
-/** Checks the counts of a status: none is negative, and the counts in `parts` are not greater than `replicas`. */
+/** Checks the counts of a status: none is negative, those in `parts` are at most `replicas`, and with `parts` no more replicas are available than ready. */
 function counts(fields: readonly string[], parts: readonly string[], thanReady: string): Check {
   return (object, causes) => {
     const status = objectAt(object, 'status') ?? {}

@@ -80,6 +80,23 @@ describe('objects of built-in kinds', () => {
       ['addressType: Required value'],
     ],
     [
+      `${core}/services`,
+      { spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 3000 }] } },
+      [
+        'spec.ports[0].nodePort: Invalid value: 3000: provided port is not in the valid range. The range of valid ports',
+      ],
+    ],
+    [
+      `${core}/services`,
+      { spec: { clusterIP: '10.0.0.010', ports: [{ port: 80 }] } },
+      ['spec.clusterIPs[0]: Invalid value: "10.0.0.010": must not have leading 0s'],
+    ],
+    [
+      `${core}/services`,
+      { spec: { clusterIP: '10.0.255.255', ports: [{ port: 80 }] } },
+      ['failed to allocate IP 10.0.255.255: the provided network does not match the current range'],
+    ],
+    [
       `${core}/endpoints`,
       { subsets: [{ addresses: [{ ip: '127.0.0.1' }] }] },
       ['subsets[0].addresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range'],
@@ -141,6 +158,15 @@ describe('objects of built-in kinds', () => {
       for (const [i, cause] of causes.entries()) expect(cause).toContain(expected[i])
     }),
   )
+
+  it('F1: an EndpointSlice of more than 1000 endpoints is refused without a look at them', () =>
+    withServer(async kit => {
+      const endpoints = Array.from({ length: 1001 }, () => ({ addresses: ['x'] }))
+      const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
+      expect(await refused(kit, slices, { addressType: 'IPv4', endpoints })).toEqual([
+        'endpoints: Too many: 1001: must have at most 1000 items',
+      ])
+    }))
 
   it('F1: problems that the tags of the types report come last', () =>
     withServer(async kit => {
@@ -229,12 +255,12 @@ describe('objects of built-in kinds', () => {
 })
 
 describe('a schedule', () => {
-  it.for([...['* * * * *', '*/5 1-3 * jan,FEB mon-fri', '@daily', '@every 1h30m', '0 0 1 1 ?', 'TZ=UTC * * * * *']])(
-    'F1: may be %s',
-    schedule => {
-      expect(scheduleProblem(schedule)).toBeUndefined()
-    },
-  )
+  it.for([
+    ...['* * * * *', '*/5 1-3 * jan,FEB mon-fri', '@daily', '@every 1h30m', '0 0 1 1 ?', 'TZ=UTC * * * * *'],
+    ...['@every .5s', '@every 0', '@every 5μs', '5/15 * * * *'],
+  ])('F1: may be %s', schedule => {
+    expect(scheduleProblem(schedule)).toBeUndefined()
+  })
 
   it.for([
     ['* * * *', 'expected exactly 5 fields, found 4: [* * * *]'],
@@ -244,8 +270,12 @@ describe('a schedule', () => {
     ['*/0 * * * *', 'step of range should be a positive number: */0'],
     ['1-2-3 * * * *', 'too many hyphens: 1-2-3'],
     ['1/2/3 * * * *', 'too many slashes: 1/2/3'],
+    ['60/5 * * * *', 'beginning of range (60) beyond end of range (59): 60/5'],
     ['a * * * *', 'failed to parse int from a: strconv.Atoi: parsing "a": invalid syntax'],
     ['@never', 'unrecognized descriptor: @never'],
+    ['@every x', 'failed to parse duration @every x: time: invalid duration "x"'],
+    ['@every 5', 'failed to parse duration @every 5: time: missing unit in duration "5"'],
+    ['@every 1d', 'failed to parse duration @every 1d: time: unknown unit "d" in duration "1d"'],
   ] as const)('F1: may not be %s', ([schedule, problem]) => {
     expect(scheduleProblem(schedule)).toBe(problem)
   })

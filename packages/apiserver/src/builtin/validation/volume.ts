@@ -23,7 +23,7 @@ export function checkVolumes(field: string, volumes: readonly JsonObject[], caus
   return names
 }
 
-/** The sources in the order in which a real server checks them. Their fields are checked only as far as these functions do. */
+/** The sources in the order in which a real server checks them. Only the fields that these functions name are checked, and no other sources. */
 const sources: readonly (readonly [string, (field: string, source: JsonObject, causes: Causes) => void])[] = [
   ['emptyDir', checkEmptyDir],
   ['hostPath', checkHostPath],

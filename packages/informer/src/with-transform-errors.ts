@@ -3,7 +3,7 @@ import { keyText, projector, redactError } from '@wherry/client/internal'
 import { TransformError } from './errors.ts'
 
 /** The view for reads that bypass a cache. If its projection throws, the read throws the `TransformError` that a cache would throw. */
-export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
+export function withTransformErrors<C, S extends Scope>(view: View<C, S>): View<C, S> {
   const { key, resource, namespaces, shard, labels, fields, projection, within } = view
   const { kind, name } = projection
   if (kind !== 'named') return view
@@ -16,6 +16,6 @@ export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
       throw new TransformError(key, keyText({ name: named, namespace }), redactError(resource, cause))
     }
   }
-  const guardedProjection = { kind, name, project: checked }
-  return { key, resource, namespaces, shard, labels, fields, projection: guardedProjection, within } as View<C, S>
+  const reporting = { kind, name, project: checked }
+  return { key, resource, namespaces, shard, labels, fields, projection: reporting, within } as View<C, S>
 }

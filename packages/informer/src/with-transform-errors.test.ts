@@ -2,20 +2,20 @@ import { projector } from '@wherry/client/internal'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { TransformError } from './errors.ts'
-import { guarded } from './guarded.ts'
+import { withTransformErrors } from './with-transform-errors.ts'
 
 const cause = new Error('odd')
 
 it('R30: gives what the projection gives, and its error with view and key', () => {
-  const view = configMaps.within({ labels: 'app' }).project('guarded', ({ data }) => {
+  const view = configMaps.within({ labels: 'app' }).project('n', ({ data }) => {
     if (data?.n === '1') throw cause
     return data?.n
   })
-  const project = projector(guarded(view))
+  const project = projector(withTransformErrors(view))
   const metadata = { name: 'x', namespace: 'a' }
   expect(project({ metadata, data: { n: '2' } })).toBe('2')
   expect(() => project({ metadata, data: { n: '1' } })).toThrow(new TransformError(view.key, 'a/x', cause))
-  const { key, namespaces: within, labels } = guarded(view)
+  const { key, namespaces: within, labels } = withTransformErrors(view)
   expect([key, within, labels.text]).toEqual([view.key, undefined, 'app'])
 })
 
@@ -23,13 +23,13 @@ it('R30: knows objects of no namespace, and values that are no objects', () => {
   const view = namespaces.project('never', () => {
     throw cause
   })
-  const project = projector(guarded(view))
+  const project = projector(withTransformErrors(view))
   expect(() => project({ metadata: { name: 'x' } })).toThrow(new TransformError(view.key, 'x', cause))
   expect(() => project({})).toThrow(TransformError)
 })
 
 it('leaves alone what has no projection that throws', () => {
   for (const view of [configMaps, configMaps.full(), configMaps.metadata(), configMaps.exact()]) {
-    expect(guarded<unknown, 'namespaced'>(view)).toBe(view)
+    expect(withTransformErrors<unknown, 'namespaced'>(view)).toBe(view)
   }
 })

@@ -995,9 +995,17 @@ describe('proxies', () => {
     expect(JSON.stringify(error)).not.toContain('rawPacket')
   })
 
-  it('a kind of proxy that is not known is an error', async () => {
-    const url = new URL('https://127.0.0.1:1')
-    await expect(transport({ proxyUrl: 'socks5://127.0.0.1:1' }).connect(url, never)).rejects.toMatchObject({
+  it.each(['socks5://127.0.0.1:1', '127.0.0.1:3128', 'proxy.test:3128', 'http://', ''])(
+    'X6: a proxy with the URL "%s" is an error when it is declared',
+    proxyUrl => {
+      const refused = expect.objectContaining({ code: 'INVALID_OPTION', option: 'transport.proxyUrl' })
+      expect(() => transport({ proxyUrl })).toThrow(refused)
+    },
+  )
+
+  it('a proxy of the environment that is of another kind is an error of the connection', async () => {
+    vi.stubEnv('HTTPS_PROXY', 'socks5://10.0.0.1:1')
+    await expect(transport({}).connect(new URL('https://10.0.0.2:1'), never)).rejects.toMatchObject({
       code: 'CONNECT_FAILED',
       message: expect.stringContaining('socks5'),
     })

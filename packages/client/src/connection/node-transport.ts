@@ -4,6 +4,7 @@ import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import type { SecureContexts } from '../credentials/secure-contexts.ts'
 import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
 import type { Connection, RawSocket, Transport } from '../transport.ts'
+import { checkProxyUrl } from './proxy-url.ts'
 import { readableBy } from './readable-by.ts'
 
 /** Options of a {@link NodeTransport}. */
@@ -46,7 +47,7 @@ export class NodeTransport implements Transport {
       credentials: having('Credentials', 'tls', 'digest'),
       tlsServerName: text,
       skipTlsVerify: flag,
-      proxyUrl: text,
+      proxyUrl: checkProxyUrl,
       protocol: oneOf('h2', 'http/1.1'),
       maxHeaderBytes: integer(1024, 16 * 1024 * 1024),
       streamWindowBytes: integer(65_535, 2 ** 31 - 1),

@@ -489,6 +489,18 @@ users:
     expect(await oidc.credentials.refresh()).toBe(false)
   })
 
+  it('X6: with a proxy that is no http: or https: URL is an error that names the cluster, and does not repeat the URL', async () => {
+    for (const proxy of ['proxy.test:3128', 'socks5://me:secret@10.0.0.1', 'secret']) {
+      const file = await at.write('config', kubeconfig({ token: 't' }, { 'proxy-url': proxy }))
+      const error = await fromKubeconfigFile(file).catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({
+        code: 'INVALID_OPTION',
+        message: expect.stringMatching(/^proxy-url of cluster \S+ takes an http:/),
+      })
+      expect(inspect(error)).not.toContain('secret')
+    }
+  })
+
   it('with a context that names a user that is not there is an error: nobody is anonymous', async () => {
     const text = JSON.parse(kubeconfig({ token: 't' }))
     const file = await at.write('config', JSON.stringify({ ...text, users: [{ name: 'other', user: { token: 't' } }] }))

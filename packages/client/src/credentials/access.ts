@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts'
+import { checkProxyUrl } from '../connection/proxy-url.ts'
 import { type Check, checkOptions, having, headerText, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { Credentials } from './credentials.ts'
@@ -64,7 +65,7 @@ export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAcc
     ca: secret,
     cert: secret,
     key: secret,
-    proxyUrl: text,
+    proxyUrl: checkProxyUrl,
     tlsServerName: text,
   })
   const { token, tokenFile, ca, cert, key, proxyUrl, tlsServerName, clock = systemClock() } = options
@@ -104,7 +105,7 @@ export function serverUrl(option: string, url: string | URL): URL {
 export function refuseInsecure(server: URL, proxy: string | undefined): void {
   if (server.protocol === 'https:') return
   refuseUnencrypted(server.hostname)
-  if (proxy !== undefined && URL.canParse(proxy)) refuseUnencrypted(new URL(proxy).hostname)
+  if (proxy !== undefined) refuseUnencrypted(new URL(proxy).hostname)
 }
 
 /** Checks that a token can be sent in a header. White space around it is not sent. */

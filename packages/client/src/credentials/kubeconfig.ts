@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts'
+import { checkProxyUrl } from '../connection/proxy-url.ts'
 import { checkOptions, having } from '../errors/check.ts'
 import { type AccessOptions, accessChecks, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
 import type { Credentials } from './credentials.ts'
@@ -90,6 +91,7 @@ export function accessOf(config: KubeConfigLike, clock: Clock, directory?: strin
     throw new CredentialsError('KUBECONFIG_INVALID', message)
   }
   const server = serverUrl(`server of cluster ${named(cluster.name)}`, cluster.server)
+  if (cluster.proxyUrl) checkProxyUrl(`proxy-url of cluster ${named(cluster.name)}`, cluster.proxyUrl)
   if (user !== null && (user.token || user.username || user.exec || user.authProvider))
     refuseInsecure(server, cluster.proxyUrl || undefined)
   return {

@@ -30,8 +30,16 @@ describe('where a real API server is looked for', () => {
     const apiServer = await program(join(folder, 'assets/kube-apiserver'))
     const etcd = await program(join(folder, 'assets/etcd'))
     expect(await findApiServer({ env, build: true })).toEqual({ kind: 'assets', apiServer, etcd })
+    // Their version is unknown, so they serve for any.
+    expect(await findApiServer({ env, version: '1.12' })).toEqual({ kind: 'assets', apiServer, etcd })
     const path = await program(cachedBinary(env))
     expect(await findApiServer({ env })).toEqual({ kind: 'wherry', path })
+  })
+
+  it('takes no folder for a program', async () => {
+    await expect(findApiServer({ env: { WHERRY_APISERVER: folder } })).rejects.toMatchObject({
+      code: 'API_SERVER_MISSING',
+    })
   })
 
   it('says how to get one when there is none', async () => {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { availableVersions, cachedBinary } from './binary-cache.ts'
 import { type BuildOptions, buildApiServer } from './build-binary.ts'
@@ -13,7 +13,8 @@ export type ApiServerBinary =
 /** Options of {@link findApiServer}. */
 export interface FindOptions extends BuildOptions {
   /**
-   * The version of Kubernetes: `1.37`, `1.36` or `1.34`. Ignored with WHERRY_APISERVER. The version of KUBEBUILDER_ASSETS is not compared with it.
+   * The version of Kubernetes: `1.37`, `1.36` or `1.34`. Ignored with WHERRY_APISERVER. The version of KUBEBUILDER_ASSETS is not compared with it, and may
+   * be any.
    * @default the newest
    */
   readonly version?: string | undefined
@@ -43,10 +44,8 @@ export async function findApiServer(options: FindOptions = {}): Promise<ApiServe
     if (await canRun(env.WHERRY_APISERVER)) return { kind: 'wherry', path: env.WHERRY_APISERVER }
     throw new ApiServerMissingError(`WHERRY_APISERVER is ${env.WHERRY_APISERVER}, which is no program`)
   }
-  if (version !== undefined && !availableVersions.includes(version)) {
-    throw new ApiServerVersionError(version, availableVersions)
-  }
-  const cached = cachedBinary(env, version)
+  const isKnown = version === undefined || availableVersions.includes(version)
+  const cached = isKnown ? cachedBinary(env, version) : ''
   if (await canRun(cached)) return { kind: 'wherry', path: cached }
   if (env.KUBEBUILDER_ASSETS) {
     const [apiServer, etcd] = ['kube-apiserver', 'etcd'].map(name => join(env.KUBEBUILDER_ASSETS ?? '', name))
@@ -57,6 +56,7 @@ export async function findApiServer(options: FindOptions = {}): Promise<ApiServe
       `KUBEBUILDER_ASSETS is ${env.KUBEBUILDER_ASSETS}, which lacks kube-apiserver or etcd`,
     )
   }
+  if (!isKnown) throw new ApiServerVersionError(version, availableVersions)
   if (options.build === true) return { kind: 'wherry', path: await buildApiServer(options) }
   const wanted = version === undefined ? 'no real API server' : `no real API server of version ${version}`
   throw new ApiServerMissingError(
@@ -65,8 +65,10 @@ export async function findApiServer(options: FindOptions = {}): Promise<ApiServe
 }
 
 async function canRun(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
 }

@@ -1,10 +1,10 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
+import { checkProxyUrl } from '../credentials/proxy-url.ts'
 import type { SecureContexts } from '../credentials/secure-contexts.ts'
 import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
 import type { Connection, RawSocket, Transport } from '../transport.ts'
-import { checkProxyUrl } from './proxy-url.ts'
 import { readableBy } from './readable-by.ts'
 
 /** Options of a {@link NodeTransport}. */

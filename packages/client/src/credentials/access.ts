@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../clock.ts'
-import { checkProxyUrl } from '../connection/proxy-url.ts'
 import { type Check, checkOptions, having, headerText, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { Credentials } from './credentials.ts'
 import { GivenCredentials } from './given.ts'
 import type { Impersonation } from './impersonate.ts'
+import { checkProxyUrl } from './proxy-url.ts'
 import type { Source } from './source.ts'
 import { refuseUnencrypted } from './unencrypted.ts'
 

@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from '../clock.ts'
-import { checkProxyUrl } from '../connection/proxy-url.ts'
 import { checkOptions, having } from '../errors/check.ts'
 import { type AccessOptions, accessChecks, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
 import type { Credentials } from './credentials.ts'
@@ -8,6 +7,7 @@ import { ExecCredentials, type ExecPlugin } from './exec.ts'
 import { GivenCredentials, type GivenParts } from './given.ts'
 import type { Impersonation } from './impersonate.ts'
 import { providerCredentials } from './provider.ts'
+import { checkProxyUrl } from './proxy-url.ts'
 import type { Source } from './source.ts'
 
 /** A cluster of a {@link KubeConfigLike}. */

@@ -21,7 +21,11 @@ export function union(managers: readonly FieldsV1[]): FieldsV1 {
     }
   }
   const all: Record<string, FieldsV1> = {}
-  for (const [path, each] of below) set(all, path, union(each))
+  for (const [path, each] of below) {
+    const merged = union(each)
+    // Another manager owns fields below: the map or item itself, which is a leaf of this manager, gets its own entry.
+    set(all, path, each.some(isLeaf) && !isLeaf(merged) ? { '.': {}, ...merged } : merged)
+  }
   return all
 }
 

@@ -70,7 +70,7 @@ describe('the summary of a status', () => {
   it('A13: is one more condition, with the generation of each, and an event for each that gets another status', () =>
     inArcade(async arcade => {
       const { conditions, resize, said } = await summing(arcade, true, size => [
-        { type: 'Built', status: 'True' },
+        { type: 'Built', status: 'True', observedGeneration: undefined },
         { type: 'Served', status: size > 1 ? 'True' : 'False', reason: 'NoPods', message: 'no Pod is ready' },
       ])
       expect(await conditions()).toMatchObject([

@@ -49,8 +49,10 @@ export function summedUp(
   const status = first === undefined ? 'True' : stateOf(first, bad)
   const reason = first?.reason ?? (first === undefined ? 'AllTrue' : first.type)
   const message = first === undefined ? '' : `${first.type}: ${first.message || first.reason || `is ${first.status}`}`
-  const seen = generation === undefined ? {} : { observedGeneration: generation }
-  return [...conditions, { type, status, reason, message }].map(one => ({ ...seen, ...one }))
+  return [...conditions, { type, status, reason, message }].map(one => {
+    const { observedGeneration = generation, ...others } = one as Condition
+    return observedGeneration === undefined ? others : { ...others, observedGeneration }
+  })
 }
 
 /** The events that say which conditions got another status. The summary has no event: it would only repeat them. */

@@ -82,12 +82,42 @@ function enriched(value: unknown): unknown {
   return { ...copy, ...morePod, volumes, containers: [{ ...first, ...moreContainer, env }, ...rest] }
 }
 
+/** More fields of kinds, and statuses, which are sent to the path of the status as well. */
+const more: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  PersistentVolumeClaims: {
+    spec: {
+      dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' },
+      dataSourceRef: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' },
+      volumeAttributesClassName: 'a',
+    },
+    status: {
+      ...{ phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } },
+      ...{ allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } },
+      conditions: [{ type: 'Resizing', status: 'True', reason: 'r', message: 'm' }],
+      currentVolumeAttributesClassName: 'a',
+      modifyVolumeStatus: { targetVolumeAttributesClassName: 'b', status: 'Pending' },
+    },
+  },
+  CSINodes: { status: { storageHealth: [{ name: 'csi.example.com' }] } },
+}
+
+function widened(kind: string, object: Record<string, unknown>): Manifest {
+  const parts = Object.entries(more[kind] ?? {}).map(([name, fields]) => [
+    name,
+    { ...(object[name] as object), ...fields },
+  ])
+  return { ...object, ...Object.fromEntries(parts) } as Manifest
+}
+
+/** The kinds with statuses that are sent to the path of the status. */
+export const withStatus: ReadonlySet<string> = new Set(Object.keys(more).filter(kind => more[kind]?.status))
+
 /** The kinds to compare, with commas between; all kinds if it is not set. */
 const only = process.env.WHERRY_KIND?.split(',')
 
 const manifests = validManifests
   .filter(({ kind }) => only === undefined || only.includes(kind))
-  .map(one => ({ ...one, object: enriched(one.valid) as Manifest }))
+  .map(one => ({ ...one, object: widened(one.kind, enriched(one.valid) as Record<string, unknown>) }))
 
 const texts = fc.constantFrom(
   ...['', 'a', 'A b', 'x'.repeat(64), 'a.b', '-a', '10%', '101%', '1', '0', '-1', 'Never', 'Always', 'Other'],

@@ -411,6 +411,23 @@ const variants: readonly Variants[] = [
       ['spec.storageClassName', ''],
       ['spec.volumeMode', 'Other'],
       ['spec.selector', badSelectors[2]],
+      ['spec.volumeAttributesClassName', 'A'],
+      ...[
+        {},
+        { kind: 'PersistentVolumeClaim', name: 'b' },
+        { apiGroup: '', kind: 'PersistentVolumeClaim', name: 'b' },
+        { kind: 'Other', name: 'b' },
+        { apiGroup: 'a.b', kind: 'Other', name: 'b' },
+        { apiGroup: 'A', kind: 'Other', name: 'b' },
+        { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'b' },
+      ].flatMap(source =>
+        [
+          { dataSource: source },
+          { dataSourceRef: source },
+          { dataSourceRef: { ...source, namespace: 'n' } },
+          { dataSource: source, dataSourceRef: { ...source, name: 'c' } },
+        ].map(sources => ['spec', { ...claimSpec, ...sources }] as const),
+      ),
     ],
   },
   {

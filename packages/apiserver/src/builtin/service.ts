@@ -20,6 +20,7 @@ export const serviceDefaults: Readonly<Record<string, Defaults>> = {
     internalTrafficPolicy: of => (hasIp(of) ? 'Cluster' : undefined),
     allocateLoadBalancerNodePorts: of => (stringAt(of, 'type') === 'LoadBalancer' ? true : undefined),
   },
+  'core.v1.SessionAffinityConfig': { clientIP: {} },
   'core.v1.ClientIPConfig': { timeoutSeconds: 10_800 },
   'core.v1.ServicePort': { protocol: 'TCP', targetPort: of => own(of, 'port') },
   'core.v1.LoadBalancerIngress': { ipMode: of => ((stringAt(of, 'ip') ?? '') === '' ? undefined : 'VIP') },

@@ -62,7 +62,7 @@ async function made(target: Target, { kind, path, object }: Mutated): Promise<vo
   const sent = async (method: Method, at: string): Promise<Answer> => {
     const body = bodyOf(target, 'PUT', { kind, object })
     const { status, text } = await target.ask(method, filled(at, 'PUT'), {}, body)
-    if (status >= 300 && !text.includes(needsVersion)) throw new Error(`${target.name}: ${status} ${text}`)
+    if (status >= 300 && !at.includes('?dryRun')) throw new Error(`${target.name}: ${status} ${text}`)
     return JSON.parse(text) as Answer
   }
   const { metadata } = await sent('POST', path)
@@ -71,7 +71,7 @@ async function made(target: Target, { kind, path, object }: Mutated): Promise<vo
   if (message.includes(needsVersion)) versions.set(`${target.name} ${kind}`, metadata?.resourceVersion ?? '')
   if (!withStatus.has(kind)) return
   const { metadata: after } = await sent('PUT', `${at}/status`)
-  if (message !== '') versions.set(`${target.name} ${kind}`, after?.resourceVersion ?? '')
+  if (message.includes(needsVersion)) versions.set(`${target.name} ${kind}`, after?.resourceVersion ?? '')
 }
 
 function bodyOf(target: Target, method: Method, { kind, object }: Pick<Mutated, 'kind' | 'object'>): string {

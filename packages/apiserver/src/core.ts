@@ -202,6 +202,8 @@ function answer(
     const { object } = parts.writer.read(type, target.namespace, target.name)
     return connect(parts.containers, { request, info, target, pod: object })
   }
+  // A HEAD takes the right of a GET, and no resource answers it.
+  if (request.method === 'HEAD') throw StatusError.methodNotAllowed()
   checkServed(type, target, verb)
   parts.definitions.gate(type)
   if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)

@@ -1,4 +1,5 @@
-import { del, merge, post, put, quietly, type Scenario } from '../scenario.ts'
+import { del, merge, post, put, quietly, request, type Scenario } from '../scenario.ts'
+import type { SentHeaders } from '../target.ts'
 import { csr } from './rarer-endpoints.ts'
 import { defined, game, games } from './shapes.ts'
 
@@ -664,6 +665,32 @@ export const rarerRefusals: readonly Scenario[] = [
         ]),
       ),
     ],
+  },
+  {
+    name: 'bodies with too many levels',
+    steps: [
+      quietly(post(core('configmaps'), { metadata })),
+      ...[500, 10_001].flatMap(levels =>
+        [`${'['.repeat(levels)}${']'.repeat(levels)}`, `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`].flatMap(
+          deep => {
+            const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"x":${deep}}`
+            const type = (name: string): { readonly headers: SentHeaders } => ({
+              headers: { 'content-type': `application/${name}` },
+            })
+            const at = `${core('configmaps')}/a`
+            return [
+              put(at, body),
+              put(at, body, type('yaml')),
+              ...['merge-patch+json', 'strategic-merge-patch+json'].map(name => request('PATCH', at, body, type(name))),
+              request('PATCH', at, `[{"op":"test","path":"/x","value":${deep}}]`, type('json-patch+json')),
+              request('PATCH', `${at}?fieldManager=me`, body, type('apply-patch+yaml')),
+            ]
+          },
+        ),
+      ),
+    ],
+    // A real server has a greater bound.
+    except: ['13.body.message', '17.body.message', '19.body.message', '23.body.message'],
   },
   {
     name: 'deletes with a body that is no options',

@@ -140,7 +140,9 @@ describe('values of other types than the fields of built-ins', () => {
         )
       expect((await pod('"terminationGracePeriodSeconds":9223372036854775807')).status).toBe(201)
       expect((await pod('"terminationGracePeriodSeconds":9223372036854775808')).status).toBe(400)
-      expect((await pod('"priority":2147483647')).status).toBe(201)
+      // The value is read: admission refuses it, for a Pod without a class has the priority 0.
+      expect((await pod('"priority":2147483647')).status).toBe(403)
+      expect((await pod('"priority":0')).status).toBe(201)
       expect((await pod('"priority":2147483648')).status).toBe(400)
     }))
 })

@@ -55,6 +55,9 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
     successfulJobsHistoryLimit: 3,
     failedJobsHistoryLimit: 1,
   },
+  'batch.v1.PodFailurePolicy': { rules: null },
+  'batch.v1.PodFailurePolicyRule': { action: '' },
+  'batch.v1.PodFailurePolicyOnPodConditionsPattern': { type: '', status: 'True' },
   'batch.v1.JobCondition': { lastProbeTime: null, lastTransitionTime: null },
   'core.v1.ReplicationControllerSpec': {
     replicas: 1,

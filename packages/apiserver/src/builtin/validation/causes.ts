@@ -54,8 +54,9 @@ export class Causes {
     this.#found.push({ reason: 'FieldValueDuplicate', message, field })
   }
 
-  notFound(field: string, value: string): void {
-    this.#found.push({ reason: 'FieldValueNotFound', message: `Not found: ${JSON.stringify(value)}`, field })
+  notFound(field: string, value: string, why = ''): void {
+    const message = `Not found: ${JSON.stringify(value)}${why === '' ? '' : `: ${why}`}`
+    this.#found.push({ reason: 'FieldValueNotFound', message, field })
   }
 
   unsupported(field: string, value: Json, known: readonly string[]): void {

@@ -461,6 +461,14 @@ describe('an apply that names a version', () => {
     })
   })
 
+  it('F4: a null item of a list of numbers is read as 0', async () => {
+    await withServer(async kit => {
+      const spec = { containers, securityContext: { supplementalGroups: [1, null] } }
+      const pod = await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec })
+      expect(pod.spec.securityContext.supplementalGroups).toEqual([1, 0])
+    })
+  })
+
   it('F4: checks an empty list of what a node can allocate as it is, and then fills it in', async () => {
     await withServer(async kit => {
       const node = (capacity: object): object => ({ metadata: { name: 'n' }, status: { capacity, allocatable: {} } })

@@ -137,9 +137,11 @@ function completedValue(value: Json, type: FieldType): Json {
   return mapValues(value, amount => quantity(amount ?? '0', true))
 }
 
+const zeros: Readonly<Record<string, Json>> = { string: '', number: 0, boolean: false }
+
 /** The value that Go reads for a null item of a list. */
 function zeroOf({ struct, kind }: FieldType): Json {
-  return struct ? {} : kind === 'string' ? '' : null
+  return struct ? {} : (zeros[kind ?? ''] ?? null)
 }
 
 function mapValues(map: JsonObject, to: (value: Json | undefined) => Json): JsonObject {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { realApiServerAvailable } from '../../packages/testing/src/real/testkit/available.ts'
 import { differences } from './compare.ts'
-import { type Mutated, mutationsOf, originals } from './mutate.ts'
+import { type Mutated, mutationsOf, originals, withStatus } from './mutate.ts'
 import { normalise } from './normalise.ts'
 import type { Said } from './run-scenario.ts'
 import { type Servers, startServers } from './servers.ts'
@@ -14,6 +14,12 @@ const atOnce = 8
 /** By how a manifest is sent, the namespace: what is replaced is there. */
 const namespaces = { POST: 'posted', PUT: 'replaced' } as const
 type Method = keyof typeof namespaces
+/** How a manifest is sent: as a new object, as an update, or as an update of the status. */
+const ways = [
+  ['POST', ''],
+  ['PUT', ''],
+  ['PUT', '/status'],
+] as const
 
 const available = await realApiServerAvailable('mutated manifests on the embedded and a real API server')
 
@@ -48,10 +54,32 @@ describe.runIf(available)('manifests with something else somewhere', () => {
   })
 })
 
+/** The resourceVersions of the stored objects of kinds that are updated only with it, by the server and the kind. */
+const versions = new Map<string, string>()
+
 /** Stores a manifest, so that others can replace it. */
-async function made(target: Target, { path, object }: Mutated): Promise<void> {
-  const { status, text } = await target.ask('POST', filled(path, 'PUT'), {}, filled(JSON.stringify(object), 'PUT'))
-  if (status !== 201) throw new Error(`${target.name}: ${status} ${text}`)
+async function made(target: Target, { kind, path, object }: Mutated): Promise<void> {
+  const sent = async (method: Method, at: string): Promise<Answer> => {
+    const body = bodyOf(target, 'PUT', { kind, object })
+    const { status, text } = await target.ask(method, filled(at, 'PUT'), {}, body)
+    if (status >= 300 && !at.includes('?dryRun')) throw new Error(`${target.name}: ${status} ${text}`)
+    return JSON.parse(text) as Answer
+  }
+  const { metadata } = await sent('POST', path)
+  const at = `${path}/${names.get(kind) as string}`
+  const { message = '' } = await sent('PUT', `${at}?dryRun=All`)
+  if (message.includes(needsVersion)) versions.set(`${target.name} ${kind}`, metadata?.resourceVersion ?? '')
+  if (!withStatus.has(kind)) return
+  const { metadata: after } = await sent('PUT', `${at}/status`)
+  if (message.includes(needsVersion)) versions.set(`${target.name} ${kind}`, after?.resourceVersion ?? '')
+}
+
+function bodyOf(target: Target, method: Method, { kind, object }: Pick<Mutated, 'kind' | 'object'>): string {
+  const resourceVersion = method === 'PUT' ? versions.get(`${target.name} ${kind}`) : undefined
+  const { metadata } = object as Answer
+  const sent =
+    metadata instanceof Object ? { ...(object as object), metadata: { resourceVersion, ...metadata } } : object
+  return filled(JSON.stringify(sent), method)
 }
 
 function filled(text: string, method: Method): string {
@@ -60,23 +88,25 @@ function filled(text: string, method: Method): string {
 
 async function compared(servers: Servers, mutated: Mutated, seed: number): Promise<string[]> {
   const found: string[] = []
-  for (const method of ['POST', 'PUT'] as const) {
+  for (const [method, part] of ways) {
+    if (part !== '' && !withStatus.has(mutated.kind)) continue
     const [real, embedded] = await Promise.all(
-      [servers.real, servers.embedded].map(target => answerOf(target, method, mutated)),
+      [servers.real, servers.embedded].map(target => answerOf(target, method, part, mutated)),
     )
     const different = differences(normalise(real ?? []), normalise(embedded ?? []))
     if (different.length === 0) continue
     const again = `seed ${seed} (again: WHERRY_FIRST_SEED=${seed} WHERRY_SEEDS=1)`
-    found.push(`${again}: ${method} ${mutated.kind} ${JSON.stringify(mutated.object)}\n${different.join('\n')}`)
+    found.push(`${again}: ${method} ${mutated.kind}${part} ${JSON.stringify(mutated.object)}\n${different.join('\n')}`)
   }
   return found
 }
 
 /** What a server says of a manifest: the object that it would store, or for which fields it refuses. */
-async function answerOf(server: Target, method: Method, { kind, path, object }: Mutated): Promise<Said[]> {
-  const at = method === 'PUT' ? `${path}/${names.get(kind) as string}` : path
+async function answerOf(server: Target, method: Method, part: string, mutated: Mutated): Promise<Said[]> {
+  const { kind, path } = mutated
+  const at = method === 'PUT' ? `${path}/${names.get(kind) as string}${part}` : path
   const to = `${filled(at, method)}?dryRun=All&fieldValidation=Strict`
-  const { status, text } = await server.ask(method, to, {}, filled(JSON.stringify(object), method))
+  const { status, text } = await server.ask(method, to, {}, bodyOf(server, method, mutated))
   const answer = JSON.parse(text) as Answer
   const causes = answer.details?.causes?.map(({ reason, field }) => `${reason} ${field}`)
   // Those of maps come in any order.
@@ -84,11 +114,12 @@ async function answerOf(server: Target, method: Method, { kind, path, object }: 
   return [{ step: to, status, headers: {}, body: shown }]
 }
 
+const needsVersion = 'must be specified for an update'
 const names = new Map(originals.map(({ kind, object }) => [kind, (object as Answer).metadata?.name ?? '']))
 
 interface Answer {
   readonly message?: string
-  readonly metadata?: { readonly name?: string }
+  readonly metadata?: { readonly name?: string; readonly resourceVersion?: string }
   readonly details?: { readonly causes?: readonly { readonly reason: string; readonly field: string }[] }
 }
 

@@ -14,6 +14,23 @@ const morePod = {
   serviceAccountName: 'robot',
   terminationGracePeriodSeconds: 5,
   hostname: 'h',
+  ...{ hostNetwork: false, hostPID: false, hostIPC: false, hostUsers: true, shareProcessNamespace: false },
+  preemptionPolicy: 'PreemptLowerPriority',
+  securityContext: {
+    ...{ runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, supplementalGroups: [1, 2] },
+    ...{ fsGroupChangePolicy: 'Always', supplementalGroupsPolicy: 'Merge', seLinuxChangePolicy: 'MountOption' },
+    sysctls: [
+      { name: 'kernel.shm_rmid_forced', value: '1' },
+      { name: 'net/ipv4/ip_forward', value: '0' },
+    ],
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+  dnsConfig: { nameservers: ['10.0.0.1'], searches: ['a.example.com', '.'], options: [{ name: 'ndots', value: '2' }] },
+  readinessGates: [{ conditionType: 'example.com/ready' }],
+  resourceClaims: [
+    { name: 'gpu', resourceClaimName: 'g' },
+    { name: 'nic', resourceClaimTemplateName: 'n' },
+  ],
   subdomain: 's',
   imagePullSecrets: [{ name: 's' }],
   hostAliases: [{ ip: '10.0.0.1', hostnames: ['a.example.com'] }],
@@ -53,18 +70,74 @@ const moreContainer = {
   envFrom: [{ prefix: 'P_', configMapRef: { name: 'c' } }, { secretRef: { name: 's', optional: true } }],
   livenessProbe: { tcpSocket: { port: 80 }, initialDelaySeconds: 5 },
   startupProbe: { exec: { command: ['x'] }, failureThreshold: 30 },
-  lifecycle: { preStop: { httpGet: { path: '/stop', port: 'http' } } },
-  securityContext: { runAsUser: 1000, runAsNonRoot: true, allowPrivilegeEscalation: false },
+  lifecycle: { preStop: { httpGet: { path: '/stop', port: 'http' } }, postStart: { sleep: { seconds: 1 } } },
+  securityContext: {
+    ...{
+      runAsUser: 1000,
+      runAsNonRoot: true,
+      allowPrivilegeEscalation: false,
+      privileged: false,
+      procMount: 'Default',
+    },
+    capabilities: { add: ['NET_ADMIN'], drop: ['ALL'] },
+    seccompProfile: { type: 'Localhost', localhostProfile: 'a/b' },
+    appArmorProfile: { type: 'Localhost', localhostProfile: 'a' },
+    windowsOptions: { runAsUserName: 'D\\u', gmsaCredentialSpecName: 'g', gmsaCredentialSpec: 's', hostProcess: false },
+  },
+  resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }],
+  volumeDevices: [{ name: 'y', devicePath: '/dev/y' }],
+  restartPolicy: 'Never',
+  restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }],
 }
+const moreMounts = [
+  { name: 'x', mountPath: '/x', readOnly: true, recursiveReadOnly: 'Enabled', mountPropagation: 'None' },
+  { name: 'w', mountPath: '/w', subPath: 'p' },
+]
+const moreResources = { claims: [{ name: 'gpu', request: 'r' }, { name: 'nic' }] }
 const moreEnv = [
   { name: 'F', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
   { name: 'G', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+  { name: 'H', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1m' } } },
+  { name: 'I', valueFrom: { fileKeyRef: { key: 'K', volumeName: 'empty', path: 'p' } } },
 ]
 const moreVolumes = [
   { name: 'w', configMap: { name: 'c', items: [{ key: 'k', path: 'p', mode: 0o400 }] } },
   { name: 'x', secret: { secretName: 's' } },
   { name: 'y', persistentVolumeClaim: { claimName: 'c' } },
   { name: 'z', hostPath: { path: '/x', type: 'Directory' } },
+  { name: 'empty', emptyDir: {} },
+  {
+    name: 'all',
+    projected: {
+      defaultMode: 0o400,
+      sources: [
+        { secret: { name: 's', items: [{ key: 'k', path: 'a/k' }] } },
+        { configMap: { name: 'c', items: [{ key: 'k', path: 'b/k', mode: 0o400 }] } },
+        { downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } },
+        { serviceAccountToken: { path: 'token', audience: 'a', expirationSeconds: 3600 } },
+      ],
+    },
+  },
+  {
+    name: 'pod',
+    downwardAPI: {
+      items: [
+        { path: 'name', fieldRef: { fieldPath: "metadata.annotations['a']" }, mode: 0o400 },
+        { path: 'cpu', resourceFieldRef: { containerName: 'c', resource: 'requests.memory', divisor: '1Mi' } },
+      ],
+    },
+  },
+  {
+    name: 'own',
+    ephemeral: {
+      volumeClaimTemplate: {
+        metadata: { labels: { a: 'b' }, annotations: { a: 'b' } },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      },
+    },
+  },
+  { name: 'image', image: { reference: 'i', pullPolicy: 'Always' } },
+  { name: 'driver', csi: { driver: 'csi.example.com', readOnly: true, nodePublishSecretRef: { name: 's' } } },
 ]
 
 type Manifest = Record<'metadata', object>
@@ -79,15 +152,68 @@ function enriched(value: unknown): unknown {
   const [first, ...rest] = copy.containers as Record<string, unknown>[]
   const env = [...((first?.env as unknown[] | undefined) ?? []), ...moreEnv]
   const volumes = [...((copy.volumes as unknown[] | undefined) ?? []), ...moreVolumes]
-  return { ...copy, ...morePod, volumes, containers: [{ ...first, ...moreContainer, env }, ...rest] }
+  const volumeMounts = [...((first?.volumeMounts as unknown[] | undefined) ?? []), ...moreMounts]
+  const resources = { ...(first?.resources as object), ...moreResources }
+  const container = { ...first, ...moreContainer, env, volumeMounts, resources }
+  return { ...copy, ...morePod, volumes, containers: [container, ...rest] }
 }
+
+/** More fields of kinds, and statuses, which are sent to the path of the status as well. */
+const more: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  PersistentVolumeClaims: {
+    spec: {
+      dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' },
+      dataSourceRef: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' },
+      volumeAttributesClassName: 'a',
+    },
+    status: {
+      ...{ phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } },
+      ...{ allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } },
+      conditions: [{ type: 'Resizing', status: 'True', reason: 'r', message: 'm' }],
+      currentVolumeAttributesClassName: 'a',
+      modifyVolumeStatus: { targetVolumeAttributesClassName: 'b', status: 'Pending' },
+    },
+  },
+  Jobs: {
+    spec: {
+      ...{ completionMode: 'Indexed', completions: 3, parallelism: 1, backoffLimitPerIndex: 1, maxFailedIndexes: 1 },
+      managedBy: 'example.com/controller',
+      podFailurePolicy: {
+        rules: [
+          { action: 'FailIndex', onExitCodes: { containerName: 'c', operator: 'In', values: [1, 2] } },
+          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+        ],
+      },
+      successPolicy: { rules: [{ succeededIndexes: '0-1', succeededCount: 1 }] },
+    },
+  },
+  Services: {
+    spec: {
+      ...{ trafficDistribution: 'PreferSameZone', ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'] },
+      ...{ internalTrafficPolicy: 'Cluster', externalIPs: ['1.2.3.4'], externalTrafficPolicy: 'Cluster' },
+      ports: [{ name: 'a', port: 80, targetPort: 'http', protocol: 'TCP', appProtocol: 'example.com/h' }],
+    },
+  },
+  CSINodes: { status: { storageHealth: [{ name: 'csi.example.com' }] } },
+}
+
+function widened(kind: string, object: Record<string, unknown>): Manifest {
+  const parts = Object.entries(more[kind] ?? {}).map(([name, fields]) => [
+    name,
+    { ...(object[name] as object), ...fields },
+  ])
+  return { ...object, ...Object.fromEntries(parts) } as Manifest
+}
+
+/** The kinds with statuses that are sent to the path of the status. */
+export const withStatus: ReadonlySet<string> = new Set(Object.keys(more).filter(kind => more[kind]?.status))
 
 /** The kinds to compare, with commas between; all kinds if it is not set. */
 const only = process.env.WHERRY_KIND?.split(',')
 
 const manifests = validManifests
   .filter(({ kind }) => only === undefined || only.includes(kind))
-  .map(one => ({ ...one, object: enriched(one.valid) as Manifest }))
+  .map(one => ({ ...one, object: widened(one.kind, enriched(one.valid) as Record<string, unknown>) }))
 
 const texts = fc.constantFrom(
   ...['', 'a', 'A b', 'x'.repeat(64), 'a.b', '-a', '10%', '101%', '1', '0', '-1', 'Never', 'Always', 'Other'],

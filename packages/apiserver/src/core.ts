@@ -115,7 +115,7 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
   if (info !== undefined) responder.refusal = negotiateRefusal(request.headers, info.query)
   const effect = <K extends FaultEffect['kind']>(kind: K): Extract<FaultEffect, { kind: K }> | undefined =>
     effects.find((one): one is Extract<FaultEffect, { kind: K }> => one.kind === kind)
-  for (const one of effects) if (one.kind === 'warning') responder.warn(one.text)
+  for (const fault of effects) if (fault.kind === 'warning') responder.warn(fault.text)
   if (effect('goaway') !== undefined) request.peer.goaway()
   if (drop !== undefined && drop.after !== true) return request.peer.destroy()
   const work = (): void => {
@@ -202,6 +202,8 @@ function answer(
     const { object } = parts.writer.read(type, target.namespace, target.name)
     return connect(parts.containers, { request, info, target, pod: object })
   }
+  // A HEAD takes the right of a GET, and no resource answers it.
+  if (request.method === 'HEAD') throw StatusError.methodNotAllowed()
   checkServed(type, target, verb)
   parts.definitions.gate(type)
   if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)

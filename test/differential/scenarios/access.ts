@@ -49,6 +49,22 @@ export const accessScenarios: readonly Scenario[] = [
     except: ['16.body'],
   },
   {
+    name: 'a HEAD takes the right of a GET, and is not served',
+    steps: [
+      ...[cms, a, `${cms}?watch=1`, '/api/v1/nodes', '/version', '/nonsense'].map(path =>
+        request('HEAD', path, undefined, { headers: ann }),
+      ),
+      ...role([{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }], a, 404),
+      ...[cms, a, `${cms}?watch=1`, `${a}/status`].map(path => request('HEAD', path, undefined, { headers: ann })),
+      ...[cms, a, '/version', '/nonsense', '/apis/nonsense.io/v1/things'].map(path => request('HEAD', path)),
+      ...['OPTIONS', 'TRACE'].flatMap(method => [
+        request(method, cms, undefined, { headers: ann }),
+        request(method, '/version', undefined, { headers: ann }),
+        request(method, cms),
+      ]),
+    ],
+  },
+  {
     name: 'an owner that blocks its deletion takes the right to its finalizers',
     steps: [
       ...role([{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'update', 'patch'] }], a, 404),

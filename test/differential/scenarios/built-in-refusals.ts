@@ -166,6 +166,71 @@ const ofPods = (at: string): readonly (readonly [string, unknown])[] =>
     ] as const
   ).map(([path, value]) => [`${at}.${path}`, value])
 
+/** Other fields of a Pod's spec that is at `at`. */
+const ofRarerPods = (at: string): readonly (readonly [string, unknown])[] =>
+  (
+    [
+      ...[
+        ...[{ runAsUser: -1 }, { runAsGroup: -1 }, { fsGroup: -1 }, { supplementalGroups: [1, -1] }],
+        ...[{ supplementalGroupsPolicy: 'Other' }, { fsGroupChangePolicy: '' }, { seLinuxChangePolicy: 'Other' }],
+        { sysctls: ['kernel.x', 'kernel.x', '', 'A B', 'a/b'].map(name => ({ name, value: '1' })) },
+      ].map(context => ['securityContext', context] as const),
+      ...[{ procMount: 'Other' }, { procMount: 'Unmasked' }, { procMount: '' }].map(
+        context => ['containers.0.securityContext', context] as const,
+      ),
+      ...['securityContext', 'containers.0.securityContext'].flatMap(path =>
+        [
+          { seccompProfile: { type: 'Localhost' } },
+          { seccompProfile: { type: 'Localhost', localhostProfile: '../a' } },
+          { seccompProfile: { type: 'RuntimeDefault', localhostProfile: 'a' } },
+          { seccompProfile: {} },
+          { appArmorProfile: { type: 'Localhost', localhostProfile: ' a' } },
+          { appArmorProfile: { type: 'Unconfined', localhostProfile: 'a' } },
+          { appArmorProfile: { type: 'Other' } },
+          ...['', 'a\\b\\c', '\\', 'a.b\\..', '/a', 'a b'].map(runAsUserName => ({
+            windowsOptions: { runAsUserName },
+          })),
+          { windowsOptions: { gmsaCredentialSpecName: 'A_', gmsaCredentialSpec: '' } },
+          { windowsOptions: { hostProcess: true } },
+        ].map(context => [path, context] as const),
+      ),
+      ['os', { name: 'Other' }],
+      ['os', {}],
+      [
+        'dnsConfig',
+        { nameservers: ['x', '10.0.0.1', '10.0.0.2', '10.0.0.3'], searches: ['A B', '_a.b.'], options: [{}] },
+      ],
+      ['dnsPolicy', 'None'],
+      ['readinessGates', [{}]],
+      ['schedulingGates', [{ name: 'a' }, { name: 'a' }]],
+      ['preemptionPolicy', 'PreemptLowerPriority'],
+      ['resourceClaims', [{ name: 'a' }, { name: 'A', resourceClaimName: 'A' }, { name: 'a', resourceClaimName: 'b' }]],
+      ['resourceClaims', [{ name: 'a', resourceClaimName: 'b', resourceClaimTemplateName: 'c' }]],
+      ['containers.0.resources.claims', [{ name: 'a' }, { name: 'a' }, {}]],
+      ['containers.0.restartPolicyRules', [{ action: 'Other' }]],
+      ['containers.0.restartPolicy', 'Other'],
+      ['containers.0.resizePolicy', [{ resourceName: 'cpu', restartPolicy: 'Other' }, { resourceName: 'cpu' }, {}]],
+      ['containers.0.volumeDevices', [{ name: 'v', devicePath: '/v' }, { name: 'w', devicePath: '../x' }, {}]],
+      ['containers.0.volumeMounts.0.mountPropagation', 'Bidirectional'],
+      ['containers.0.volumeMounts.0.recursiveReadOnly', 'Enabled'],
+      ['containers.0.lifecycle', { preStop: { sleep: { seconds: 100 } } }],
+      ['containers.0.env.0', { name: 'E', valueFrom: { resourceFieldRef: { resource: 'limits.pods', divisor: '2' } } }],
+      ['containers.0.env.0', { name: 'E', valueFrom: { fileKeyRef: { key: '=', volumeName: 'W', path: '../p' } } }],
+      ...[
+        { projected: { sources: [{ serviceAccountToken: { path: '', expirationSeconds: 1 } }] } },
+        { projected: { sources: [{ secret: { name: 's' }, configMap: { name: 'c' } }] } },
+        { projected: { sources: [{ secret: {} }, { downwardAPI: { items: [{ path: '/a' }, { path: 'a' }] } }] } },
+        { downwardAPI: { items: [{ path: 'a', fieldRef: { fieldPath: 'spec.nodeName' } }] } },
+        { downwardAPI: { items: [{ path: 'a', resourceFieldRef: { resource: 'limits.cpu' } }] } },
+        { ephemeral: {} },
+        { ephemeral: { volumeClaimTemplate: { metadata: { name: 'x' }, spec: { accessModes: ['Other'] } } } },
+        { image: { pullPolicy: 'Other' } },
+        { gitRepo: { directory: '/x' } },
+        { csi: { driver: 'A_', nodePublishSecretRef: {} } },
+      ].map(source => ['volumes.1', { name: 'w', ...source }] as const),
+    ] as const
+  ).map(([path, value]) => [`${at}.${path}`, value])
+
 const ofTemplates = [
   ['spec.selector', none],
   ['spec.selector', {}],
@@ -182,6 +247,10 @@ const ofTemplates = [
   ['spec.minReadySeconds', -1],
 ] as const
 
+const indexed = {
+  ...{ completionMode: 'Indexed', completions: 3, parallelism: 1 },
+  template: { spec: { ...podSpec, restartPolicy: 'Never' } },
+}
 const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
 const path = { path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }
 const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }
@@ -194,6 +263,27 @@ const variants: readonly Variants[] = [
     changes: [
       // Which classes there are is another matter.
       ...ofPods('spec').filter(([at]) => at !== 'spec.priorityClassName'),
+      ...ofRarerPods('spec'),
+      ...[
+        { hostNetwork: true, securityContext: { sysctls: [{ name: 'net.ipv4.x', value: '1' }] } },
+        { hostIPC: true, securityContext: { sysctls: [{ name: 'kernel/sem', value: '1' }] } },
+        { hostPID: true, shareProcessNamespace: true },
+        { hostUsers: false, hostNetwork: true, hostPID: true, hostIPC: true },
+        { hostNetwork: true, containers: [{ ...container, ports: [{ containerPort: 80, hostPort: 81 }] }] },
+        { hostnameOverride: 'A', setHostnameAsFQDN: true, hostNetwork: true },
+        { ephemeralContainers: [{ name: 'e', image: 'i' }] },
+        { nodeName: 'n', schedulingGates: [{ name: 'a' }] },
+        { priority: 5 },
+        { preemptionPolicy: 'Never' },
+        { overhead: { cpu: '1' } },
+        { containers: [{ ...container, image: ' i' }] },
+        { os: { name: 'linux' }, securityContext: { windowsOptions: {} } },
+        {
+          ...{ os: { name: 'windows' }, hostUsers: true, hostPID: true },
+          securityContext: { seLinuxOptions: {}, fsGroup: 5 },
+          containers: [{ ...container, securityContext: { privileged: true, runAsUser: 5 } }],
+        },
+      ].map(fields => ['spec', { ...podSpec, ...fields }] as const),
       ['spec', none],
       ['spec.restartPolicy', 'Other'],
       ['spec.activeDeadlineSeconds', 0],
@@ -207,6 +297,10 @@ const variants: readonly Variants[] = [
     changes: [
       ...ofTemplates,
       ...ofPods('spec.template.spec').filter((_, i) => i % 6 === 0),
+      ...ofRarerPods('spec.template.spec').filter((_, i) => i % 6 === 0),
+      ['spec.template.spec.ephemeralContainers', [{ name: 'e', image: 'i' }]],
+      ['spec.template.spec.overhead', { cpu: '-1' }],
+      ['spec.template.spec.preemptionPolicy', 'Other'],
       ['spec.replicas', -1],
       ['spec.strategy', { type: 'Other' }],
       ['spec.strategy', { type: 'Recreate', rollingUpdate: { maxSurge: 1 } }],
@@ -276,6 +370,21 @@ const variants: readonly Variants[] = [
       ['spec.backoffLimitPerIndex', 1],
       ['spec.maxFailedIndexes', 1],
       ['spec.podReplacementPolicy', 'Other'],
+      ...['', 'x', 'A/x', 'a/ ', `${long}/x`].map(manager => ['spec.managedBy', manager] as const),
+      ['spec.successPolicy', { rules: [{ succeededCount: 1 }] }],
+      ...[
+        ...[{}, { action: 'Other' }, { action: 'FailIndex', onPodConditions: [{ type: 'a b', status: 'Other' }] }],
+        { action: 'Ignore', onPodConditions: [{ type: 'a' }] },
+        { action: 'FailJob', onExitCodes: { containerName: 'x', operator: 'In', values: [2, 0, 2] } },
+        { action: 'FailJob', onExitCodes: { operator: 'Other' }, onPodConditions: [{ type: 'a' }] },
+      ].map(rule => ['spec.podFailurePolicy', { rules: [rule] }] as const),
+      ...[
+        { successPolicy: {} },
+        { successPolicy: { rules: [{}, { succeededCount: -1 }, { succeededCount: 5 }] } },
+        { successPolicy: { rules: [{ succeededIndexes: '0-9' }, { succeededIndexes: '0-1', succeededCount: 3 }] } },
+        { completions: 200_000, parallelism: 20_000, backoffLimitPerIndex: 1 },
+        { completions: 300_000, backoffLimitPerIndex: 1, maxFailedIndexes: 200_000 },
+      ].map(fields => ['spec', { ...indexed, ...fields }] as const),
       ['spec.selector', selector],
       ['spec.manualSelector', true],
       ['spec.template.metadata', { labels: { a: 'b c' } }],
@@ -361,6 +470,21 @@ const variants: readonly Variants[] = [
       ['spec.allocateLoadBalancerNodePorts', true],
       ['spec.loadBalancerClass', 'a.example.com/b'],
       ['spec.loadBalancerSourceRanges', ['10.0.0.0/8']],
+      ['spec.externalIPs', ['x', '127.0.0.1']],
+      ['spec.ports.0.appProtocol', 'A_'],
+      ['spec.trafficDistribution', 'Other'],
+      ['spec.ipFamilies', ['X', 'IPv4', 'IPv4']],
+      ['spec.ipFamilies', ['IPv6']],
+      ['spec.ipFamilyPolicy', 'X'],
+      ['spec.clusterIPs', ['10.0.0.5', '10.0.0.6']],
+      ...[
+        { clusterIP: '10.0.0.5', clusterIPs: ['10.0.0.6'] },
+        { clusterIP: 'None', clusterIPs: ['None', '10.0.0.6'] },
+        { clusterIP: '10.0.0.5', clusterIPs: ['10.0.0.5'], ipFamilies: ['IPv6'] },
+        { type: 'LoadBalancer', loadBalancerSourceRanges: ['x'] },
+        { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: -1 },
+        { type: 'ExternalName', externalName: 'a.b', clusterIP: 'None' },
+      ].map(fields => ['spec', { ports: [{ port: 80 }], ...fields }] as const),
       ['metadata.name', 'A'],
     ],
   },
@@ -411,6 +535,23 @@ const variants: readonly Variants[] = [
       ['spec.storageClassName', ''],
       ['spec.volumeMode', 'Other'],
       ['spec.selector', badSelectors[2]],
+      ['spec.volumeAttributesClassName', 'A'],
+      ...[
+        {},
+        { kind: 'PersistentVolumeClaim', name: 'b' },
+        { apiGroup: '', kind: 'PersistentVolumeClaim', name: 'b' },
+        { kind: 'Other', name: 'b' },
+        { apiGroup: 'a.b', kind: 'Other', name: 'b' },
+        { apiGroup: 'A', kind: 'Other', name: 'b' },
+        { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'b' },
+      ].flatMap(source =>
+        [
+          { dataSource: source },
+          { dataSourceRef: source },
+          { dataSourceRef: { ...source, namespace: 'n' } },
+          { dataSource: source, dataSourceRef: { ...source, name: 'c' } },
+        ].map(sources => ['spec', { ...claimSpec, ...sources }] as const),
+      ),
     ],
   },
   {

@@ -1,4 +1,5 @@
-import { del, merge, post, quietly, type Scenario } from '../scenario.ts'
+import { del, merge, post, put, quietly, request, type Scenario } from '../scenario.ts'
+import type { SentHeaders } from '../target.ts'
 import { csr } from './rarer-endpoints.ts'
 import { defined, game, games } from './shapes.ts'
 
@@ -12,6 +13,7 @@ export interface Variants {
 
 const core = (plural: string): string => `/api/v1/namespaces/{ns}/${plural}`
 const ingresses = '/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses'
+const claims = '/api/v1/namespaces/{ns}/persistentvolumeclaims'
 const budgets = '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets'
 const slices = '/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices'
 const scalers = '/apis/autoscaling/v2/namespaces/{ns}/horizontalpodautoscalers'
@@ -19,6 +21,13 @@ const metadata = { name: 'a' }
 const clusterWide = { name: '{ns}-a' }
 const none = undefined
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const claim = {
+  metadata,
+  spec: {
+    ...{ accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' },
+  },
+}
 const nodeAffinity = {
   required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'In', values: ['fast'] }] }] },
 }
@@ -561,6 +570,74 @@ export const rarerRefusals: readonly Scenario[] = [
     ],
   },
   {
+    name: "statuses of claims that are refused, and sources that don't change",
+    steps: [
+      quietly(post(claims, claim)),
+      ...[
+        { capacity: { storage: '-1Gi' }, allocatedResources: { storage: '-500m' } },
+        { allocatedResources: { cpu: '1' } },
+        { allocatedResources: { 'a b': '-1' } },
+        { allocatedResources: { 'example.com/x': '-2' } },
+        { allocatedResourceStatuses: { storage: 'Other' } },
+        { allocatedResourceStatuses: { storage: 'NodeResizePending', cpu: 'NodeResizePending' } },
+        { healthStatus: { healthConditions: [{ reason: 'a b' }] } },
+        { conditions: [{ type: 'x' }], currentVolumeAttributesClassName: 'a' },
+      ].map(status => merge(`${claims}/a/status`, { status })),
+      ...[
+        { volumeAttributesClassName: 'b' },
+        { volumeAttributesClassName: '' },
+        { dataSource: null },
+        { dataSourceRef: null },
+        { dataSource: null, dataSourceRef: null },
+        { dataSource: { apiGroup: 'A' }, dataSourceRef: { apiGroup: 'A' } },
+        { dataSource: null, dataSourceRef: { namespace: 'A' } },
+      ].map(spec => merge(`${claims}/a`, { spec })),
+    ],
+  },
+  {
+    name: 'the status of a CSINode is dropped',
+    steps: [
+      quietly(post('/apis/storage.k8s.io/v1/csinodes', { metadata: clusterWide, spec: { drivers: [] } })),
+      merge('/apis/storage.k8s.io/v1/csinodes/{ns}-a/status', { status: { storageHealth: [{ name: 'd' }] } }),
+      quietly(del('/apis/storage.k8s.io/v1/csinodes/{ns}-a')),
+    ],
+    except: ['*.body.spec.drivers'],
+  },
+  {
+    name: 'an empty list of what a node can allocate',
+    steps: [
+      ...[{}, null, { cpu: '1' }].flatMap(allocatable =>
+        [{ cpu: '4' }, { pods: '500m' }].map(capacity =>
+          post('/api/v1/nodes?dryRun=All', { metadata: clusterWide, status: { capacity, allocatable } }),
+        ),
+      ),
+      quietly(post('/api/v1/nodes', { metadata: clusterWide, status: { capacity: { cpu: '4' }, allocatable: {} } })),
+      merge('/api/v1/nodes/{ns}-a/status', { status: { capacity: { pods: '5' } } }),
+      put('/api/v1/nodes/{ns}-a/status', {
+        metadata: clusterWide,
+        status: { capacity: { cpu: '2' }, allocatable: {} },
+      }),
+      quietly(del('/api/v1/nodes/{ns}-a')),
+    ],
+  },
+  {
+    name: 'empty parameters that have defaults',
+    steps: [
+      post(`${core('services')}?dryRun=All`, {
+        metadata,
+        spec: { ports: [{ port: 80 }], sessionAffinity: 'ClientIP', sessionAffinityConfig: {} },
+      }),
+      post('/apis/apps/v1/namespaces/{ns}/daemonsets?dryRun=All', {
+        metadata,
+        spec: {
+          selector: { matchLabels: template.metadata.labels },
+          template,
+          updateStrategy: { type: 'OnDelete', rollingUpdate: {} },
+        },
+      }),
+    ],
+  },
+  {
     name: 'empty texts in optional fields',
     steps: emptyTexts.map(([path, object]) => post(`${path}?dryRun=All`, { metadata, ...object })),
   },
@@ -588,6 +665,32 @@ export const rarerRefusals: readonly Scenario[] = [
         ]),
       ),
     ],
+  },
+  {
+    name: 'bodies with too many levels',
+    steps: [
+      quietly(post(core('configmaps'), { metadata })),
+      ...[500, 10_001].flatMap(levels =>
+        [`${'['.repeat(levels)}${']'.repeat(levels)}`, `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`].flatMap(
+          deep => {
+            const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"x":${deep}}`
+            const type = (name: string): { readonly headers: SentHeaders } => ({
+              headers: { 'content-type': `application/${name}` },
+            })
+            const at = `${core('configmaps')}/a`
+            return [
+              put(at, body),
+              put(at, body, type('yaml')),
+              ...['merge-patch+json', 'strategic-merge-patch+json'].map(name => request('PATCH', at, body, type(name))),
+              request('PATCH', at, `[{"op":"test","path":"/x","value":${deep}}]`, type('json-patch+json')),
+              request('PATCH', `${at}?fieldManager=me`, body, type('apply-patch+yaml')),
+            ]
+          },
+        ),
+      ),
+    ],
+    // A real server has a greater bound.
+    except: ['13.body.message', '17.body.message', '19.body.message', '23.body.message'],
   },
   {
     name: 'deletes with a body that is no options',

@@ -140,7 +140,9 @@ describe('values of other types than the fields of built-ins', () => {
         )
       expect((await pod('"terminationGracePeriodSeconds":9223372036854775807')).status).toBe(201)
       expect((await pod('"terminationGracePeriodSeconds":9223372036854775808')).status).toBe(400)
-      expect((await pod('"priority":2147483647')).status).toBe(201)
+      // The value is read: admission refuses it, for a Pod without a class has the priority 0.
+      expect((await pod('"priority":2147483647')).status).toBe(403)
+      expect((await pod('"priority":0')).status).toBe(201)
       expect((await pod('"priority":2147483648')).status).toBe(400)
     }))
 })
@@ -529,4 +531,51 @@ describe('an apply that names a version', () => {
       expect((await of('1')).status).toBe(409)
       expect((await of('0')).status).toBe(200)
     }))
+
+  it("F4: fills in each form of a claim's source from the other, and drops a source that only one can name", async () => {
+    await withServer(async kit => {
+      const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+      const sourcesOf = async (name: string, sources: object): Promise<unknown> => {
+        const claim = { metadata: { name }, spec: { ...spec, ...sources } }
+        const { dataSource, dataSourceRef } = (await create(kit, `${core}/persistentvolumeclaims`, claim)).spec
+        return { dataSource, dataSourceRef }
+      }
+      const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' }
+      const other = { apiGroup: 'example.com', kind: 'Other', name: 'o' }
+      const both = { dataSource: snapshot, dataSourceRef: snapshot }
+      expect(await sourcesOf('a', { dataSource: snapshot })).toEqual(both)
+      expect(await sourcesOf('b', { dataSourceRef: snapshot })).toEqual(both)
+      expect(await sourcesOf('c', { dataSource: other })).toEqual({})
+      expect(await sourcesOf('d', { dataSourceRef: other })).toEqual({ dataSource: other, dataSourceRef: other })
+      expect(await sourcesOf('e', { dataSourceRef: { ...snapshot, namespace: 'n' } })).toEqual({})
+      expect(
+        await refusal(kit, `${core}/persistentvolumeclaims/a`, { spec: { dataSource: null, dataSourceRef: null } }),
+      ).toEqual([
+        'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
+      ])
+      const status = { capacity: { storage: '-1Gi' }, allocatedResourceStatuses: { storage: 'Other' } }
+      expect(await refusal(kit, `${core}/persistentvolumeclaims/a/status`, { status })).toEqual([
+        'status.capacity[storage]: Invalid value: -1073741824: must be a valid resource quantity',
+        expect.stringMatching(/^status.allocatedResourceStatuses: Unsupported value: "storage"/),
+      ])
+    })
+  })
+
+  it('F4: a null item of a list of numbers is read as 0', async () => {
+    await withServer(async kit => {
+      const spec = { containers, securityContext: { supplementalGroups: [1, null] } }
+      const pod = await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec })
+      expect(pod.spec.securityContext.supplementalGroups).toEqual([1, 0])
+    })
+  })
+
+  it('F4: checks an empty list of what a node can allocate as it is, and then fills it in', async () => {
+    await withServer(async kit => {
+      const node = (capacity: object): object => ({ metadata: { name: 'n' }, status: { capacity, allocatable: {} } })
+      const { json } = await kit.call('POST', '/api/v1/nodes', node({ pods: '500m' }))
+      expect(json.details.causes.map(({ field }: { field: string }) => field)).toEqual(['status.capacity.pods'])
+      const { status } = await create(kit, '/api/v1/nodes', node({ pods: '5' }))
+      expect(status.allocatable).toEqual({ pods: '5' })
+    })
+  })
 })

@@ -1,4 +1,4 @@
-import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
+import { isObject, isRawNumber, type Json, type JsonObject, objectAt, own, setOwn } from '@wherry/cel/internal'
 import { builtinType } from '../fields/builtin-types.ts'
 import { type FieldType, fieldOf } from '../fields/field-type.ts'
 import { byKey } from '../objects/decoding.ts'
@@ -6,14 +6,13 @@ import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 import { completeBehavior } from './autoscaler-behavior.ts'
-import { countTemplate } from './daemon-set.ts'
 import { canonicalTime } from './go-time.ts'
 import { completeJob } from './job.ts'
 import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
 import { completeLimits, rarerDefaults } from './rarer-defaults.ts'
 import { dropAffinity, serviceDefaults } from './service.ts'
-import { completeController, completeSet, workloadDefaults } from './workload-defaults.ts'
+import { completeController, completeDaemonSet, completeSet, workloadDefaults } from './workload-defaults.ts'
 import { keptTexts, leftOutZeros } from './zero-values.ts'
 
 /** The defaults of a type's fields. Functions are called in the order of the fields. */
@@ -57,11 +56,17 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   pods: completePod,
   'jobs.batch': completeJob,
   replicationcontrollers: completeController,
-  'daemonsets.apps': daemonSet => countTemplate(daemonSet, '0'),
+  'daemonsets.apps': completeDaemonSet,
   'statefulsets.apps': completeSet,
   services: dropAffinity,
   'horizontalpodautoscalers.autoscaling': completeBehavior,
   limitranges: completeLimits,
+}
+
+/** Maps that stay if they are empty, because a real server checks an empty map in another way than an absent map. The resource's strategy removes them before the object is stored. */
+const keptEmpty: Readonly<Record<string, readonly string[]>> = {
+  nodes: ['status', 'allocatable'],
+  persistentvolumeclaims: ['spec', 'resources', 'requests'],
 }
 
 /** Completes an object of a built-in resource: fills in its defaults, brings its values into the server's form, and drops empty values. */
@@ -70,10 +75,19 @@ export function complete(object: KubeObject, type: ResourceType): void {
   if (fields === undefined) return
   ofItself[resourceKey(type)]?.(object)
   const { metadata } = object
+  const parents = keptEmpty[resourceKey(type)]?.slice() ?? []
+  const name = parents.pop() ?? ''
+  const had = own(objectIn(object, parents) ?? {}, name)
   // Metadata has been read before, and a null list in it has a meaning.
   const whole = struct({ ...object, metadata: {} }, fields)
   for (const key of Object.keys(object)) delete object[key]
   Object.assign(object, whole, { metadata })
+  const parent = objectIn(object, parents)
+  if (parent !== undefined && isObject(had) && Object.keys(had).length === 0) parent[name] = {}
+}
+
+function objectIn(object: JsonObject, path: readonly string[]): JsonObject | undefined {
+  return path.reduce<JsonObject | undefined>((inner, name) => objectAt(inner, name), object)
 }
 
 /** The status of a new object of a resource, if all of its objects have a status. */
@@ -124,9 +138,11 @@ function completedValue(value: Json, type: FieldType): Json {
   return mapValues(value, item => scalar(item ?? (others.reads === 'time' ? null : '0'), others, true))
 }
 
+const zeros: Readonly<Record<string, Json>> = { string: '', number: 0, boolean: false }
+
 /** The value that Go reads for a null item of a list. */
 function zeroOf({ struct, kind }: FieldType): Json {
-  return struct ? {} : kind === 'string' ? '' : null
+  return struct ? {} : (zeros[kind ?? ''] ?? null)
 }
 
 function mapValues(map: JsonObject, to: (value: Json | undefined) => Json): JsonObject {

@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
+import { StatusError } from '../status.ts'
 import type { Defaults } from './complete.ts'
 
 /** The pull policy of an image. An image with the tag `latest`, or with neither a tag nor a digest, is always pulled. */
@@ -26,6 +27,25 @@ const container: Defaults = {
 }
 const mode: Defaults = { defaultMode: 0o644 }
 
+/** Texts and numbers that Go prints if they are empty. */
+const emptyTexts: Readonly<Record<string, Defaults>> = Object.fromEntries(
+  [
+    ...[
+      'SeccompProfile type',
+      'AppArmorProfile type',
+      'Sysctl name value',
+      'PodReadinessGate conditionType',
+      'PodOS name',
+    ],
+    ...['ContainerResizePolicy resourceName restartPolicy', 'VolumeDevice name devicePath', 'PodResourceClaim name'],
+    ...['ResourceClaim name', 'ContainerRestartRule action', 'ContainerRestartRuleOnExitCodes operator'],
+    ...['DownwardAPIVolumeFile path'],
+  ].map(line => {
+    const [type, ...names] = line.split(' ')
+    return [`core.v1.${type}`, Object.fromEntries(names.map(name => [name, '']))]
+  }),
+)
+
 /** The defaults of Pods' specs, in Pods and in templates. */
 export const podDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.PodSpec': {
@@ -50,13 +70,16 @@ export const podDefaults: Readonly<Record<string, Defaults>> = {
     podIPs: of => (own(of, 'podIP') === undefined ? undefined : [{ ip: own(of, 'podIP') }]),
     podIP: of => stringAt(objectsAt(of, 'podIPs')[0], 'ip'),
   },
+  'core.v1.FileKeySelector': { optional: false },
+  ...emptyTexts,
   'core.v1.SecretVolumeSource': mode,
   'core.v1.ConfigMapVolumeSource': mode,
   'core.v1.DownwardAPIVolumeSource': mode,
-  'core.v1.ProjectedVolumeSource': mode,
+  'core.v1.ProjectedVolumeSource': { ...mode, sources: null },
   'core.v1.HostPathVolumeSource': { type: '' },
   'core.v1.ImageVolumeSource': { pullPolicy: of => pullPolicy(stringAt(of, 'reference') ?? '') },
-  'core.v1.ServiceAccountTokenProjection': { expirationSeconds: 3600 },
+  'core.v1.ServiceAccountTokenProjection': { expirationSeconds: 3600, path: '' },
+  'core.v1.SleepAction': { seconds: 0 },
 }
 
 /** The containers of a spec, including the init containers. */
@@ -69,21 +92,22 @@ export function completePod(pod: KubeObject): void {
   const spec = objectAt(pod, 'spec')
   if (spec === undefined) return
   spec.enableServiceLinks ??= true
-  for (const one of containersOf(spec)) {
-    const resources = objectAt(one, 'resources')
+  for (const container of containersOf(spec)) {
+    const resources = objectAt(container, 'resources')
     const limits = objectAt(resources, 'limits')
     if (resources !== undefined && limits !== undefined) {
       resources.requests = { ...limits, ...objectAt(resources, 'requests') }
     }
     if (own(spec, 'hostNetwork') !== true) continue
-    for (const port of objectsAt(one, 'ports')) port.hostPort ||= own(port, 'containerPort') as Json
+    for (const port of objectsAt(container, 'ports')) port.hostPort ||= own(port, 'containerPort') as Json
   }
 }
 
 /** Adds the fields that admission adds to a created or changed Pod: a priority, and tolerations of nodes that are unreachable or not ready for a while. */
 export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
-  const before = objectAt(old, 'spec') ?? { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }
+  const before = objectAt(old, 'spec') ?? unranked
   const spec = { ...objectAt(pod, 'spec') }
+  if (old === undefined) refuseRank(pod.metadata.name ?? '', spec)
   const tolerations = objectsAt(spec, 'tolerations')
   const added = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
     .filter(taint => !tolerations.some(one => tolerates(one, 'key', taint) && tolerates(one, 'effect', 'NoExecute')))
@@ -91,6 +115,28 @@ export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
   if (added.length > 0) spec.tolerations = [...tolerations, ...added]
   for (const field of ['priority', 'preemptionPolicy']) spec[field] ??= own(before, field)
   pod.spec = spec
+}
+
+/** The priority of a Pod without a class. */
+const unranked: JsonObject = { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }
+
+/** Refuses another priority of a Pod without a class, and an overhead, which comes from another class. Throws 403. */
+function refuseRank(name: string, spec: JsonObject): void {
+  const refuse = (why: string): never => {
+    throw StatusError.forbidden({ group: '', plural: 'pods', kind: 'Pod' }, name, why)
+  }
+  if ((stringAt(spec, 'priorityClassName') ?? '') === '') {
+    const words = { priority: 'integer value of priority', preemptionPolicy: 'string value of PreemptionPolicy' }
+    for (const [field, what] of Object.entries(words)) {
+      const [given, computed] = [own(spec, field), own(unranked, field)]
+      if (given === undefined || given === computed) continue
+      const from = `priority admission controller computed ${computed} from the given PriorityClass name`
+      refuse(`the ${what} (${given}) must not be provided in pod spec; ${from}`)
+    }
+  }
+  if (own(spec, 'overhead') !== undefined && own(spec, 'runtimeClassName') === undefined) {
+    refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+  }
 }
 
 function tolerates(toleration: JsonObject, field: string, value: string): boolean {

@@ -1,5 +1,14 @@
 import { isIP } from 'node:net'
-import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
+import {
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  sameJson,
+  stringAt,
+  stringsAt,
+} from '@wherry/cel/internal'
 import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { type StatusCause, StatusError } from '../status.ts'
@@ -8,6 +17,7 @@ import type { ServiceAddresses } from './service-addresses.ts'
 
 const badIp = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const onNodes = (of: JsonObject): boolean => ['NodePort', 'LoadBalancer'].includes(stringAt(of, 'type') ?? '')
+const isOutside = (of: JsonObject): boolean => onNodes(of) || stringsAt(of, 'externalIPs').length > 0
 const hasIp = (of: JsonObject): boolean => stringAt(of, 'type') !== 'ExternalName'
 const needsHealthPort = (of: JsonObject): boolean =>
   stringAt(of, 'type') === 'LoadBalancer' && stringAt(of, 'externalTrafficPolicy') === 'Local'
@@ -18,11 +28,11 @@ export const serviceDefaults: Readonly<Record<string, Defaults>> = {
     sessionAffinity: 'None',
     sessionAffinityConfig: of => (stringAt(of, 'sessionAffinity') === 'ClientIP' ? { clientIP: {} } : undefined),
     type: 'ClusterIP',
-    externalTrafficPolicy: of =>
-      onNodes(of) || (hasIp(of) && own(of, 'externalIPs') !== undefined) ? 'Cluster' : undefined,
+    externalTrafficPolicy: of => (hasIp(of) && isOutside(of) ? 'Cluster' : undefined),
     internalTrafficPolicy: of => (hasIp(of) ? 'Cluster' : undefined),
     allocateLoadBalancerNodePorts: of => (stringAt(of, 'type') === 'LoadBalancer' ? true : undefined),
   },
+  'core.v1.SessionAffinityConfig': { clientIP: {} },
   'core.v1.ClientIPConfig': { timeoutSeconds: 10_800 },
   'core.v1.ServicePort': { protocol: 'TCP', targetPort: of => own(of, 'port') },
   'core.v1.LoadBalancerIngress': { ipMode: of => ((stringAt(of, 'ip') ?? '') === '' ? undefined : 'VIP') },
@@ -39,22 +49,35 @@ const ofType: readonly (readonly [uses: (of: JsonObject) => boolean, fields: rea
   [hasIp, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']],
   [needsHealthPort, ['healthCheckNodePort']],
   [of => stringAt(of, 'type') === 'LoadBalancer', ['allocateLoadBalancerNodePorts', 'loadBalancerClass']],
-  [onNodes, ['externalTrafficPolicy']],
+  [isOutside, ['externalTrafficPolicy']],
 ]
 
+/** The problems of the addresses that a Service asks for. */
+export type AddressProblems = (spec: JsonObject) => readonly StatusCause[]
+
 /** Gives a created or changed Service its addresses and ports. Throws 422 for addresses and ports that it can't have. */
-export function allocate(service: KubeObject, old: KubeObject | undefined, addresses: ServiceAddresses): void {
+export function allocate(
+  service: KubeObject,
+  old: KubeObject | undefined,
+  addresses: ServiceAddresses,
+  addressProblems: AddressProblems,
+): void {
   const spec: JsonObject = { ...objectAt(service, 'spec') }
   const before = objectAt(old, 'spec')
   service.spec = spec
   if (before !== undefined) keepAllocated(spec, before)
+  else if (own(spec, 'clusterIP') !== undefined) spec.clusterIPs ??= [own(spec, 'clusterIP') as Json]
+  const problems = hasIp(spec) ? addressProblems(spec) : []
+  if (problems.length > 0) throw refused(service, problems)
   const causes = hasIp(spec) && (before === undefined || !hasIp(before)) ? giveIp(spec, addresses) : []
   if (onNodes(spec)) causes.push(...givePorts(spec, before, addresses))
-  if (causes.length > 0) {
-    throw StatusError.invalid({ group: '', plural: 'services', kind: 'Service' }, service.metadata.name ?? '', causes)
-  }
+  if (causes.length > 0) throw refused(service, causes)
   if (before !== undefined) dropUnused(spec, before)
   if (stringAt(spec, 'type') !== 'LoadBalancer') service.status = { ...objectAt(service, 'status'), loadBalancer: {} }
+}
+
+function refused(service: KubeObject, causes: readonly StatusCause[]): StatusError {
+  return StatusError.invalid({ group: '', plural: 'services', kind: 'Service' }, service.metadata.name ?? '', causes)
 }
 
 /** Keeps the allocated values that an update leaves out. */
@@ -84,6 +107,10 @@ function giveIp(spec: JsonObject, addresses: ServiceAddresses): StatusCause[] {
   const asked = stringAt(spec, 'clusterIP')
   const headless = asked === 'None'
   const anywhere = headless && objectAt(spec, 'selector') === undefined
+  const other = stringsAt(spec, 'ipFamilies').indexOf('IPv6')
+  if (other !== -1 && !anywhere) {
+    return [invalid(`spec.ipFamilies[${other}]`, 'IPv6', 'not configured on this cluster')]
+  }
   spec.ipFamilyPolicy ??= anywhere ? 'RequireDualStack' : 'SingleStack'
   const single = spec.ipFamilyPolicy === 'SingleStack'
   if (!single && !anywhere && spec.ipFamilyPolicy === 'RequireDualStack') {
@@ -110,10 +137,16 @@ function giveIp(spec: JsonObject, addresses: ServiceAddresses): StatusCause[] {
 function givePorts(spec: JsonObject, before: JsonObject | undefined, addresses: ServiceAddresses): StatusCause[] {
   const ports = objectsAt(spec, 'ports')
   const had = new Set(objectsAt(before, 'ports').map(port => own(port, 'nodePort')))
+  const asked = new Set<string>()
   const taken = ports.flatMap((port, i) => {
-    const asked = own(port, 'nodePort') as number | undefined
-    const problem = asked === undefined || had.has(asked) ? undefined : addresses.portProblem(asked)
-    return problem === undefined ? [] : [invalid(`spec.ports[${i}].nodePort`, asked, problem)]
+    const number = own(port, 'nodePort') as number | undefined
+    if (number === undefined) return []
+    const pair = `${number} ${own(port, 'protocol')}`
+    const isTwice = asked.has(pair)
+    asked.add(pair)
+    if (had.has(number)) return []
+    const problem = isTwice ? 'provided port is already allocated' : addresses.portProblem(number)
+    return problem === undefined ? [] : [invalid(`spec.ports[${i}].nodePort`, number, problem)]
   })
   const given = new Set(ports.map(port => own(port, 'nodePort') as number))
   // Ports with the same number share one port of the nodes, whatever their protocols.

@@ -1,6 +1,7 @@
 import { objectAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
+import { countTemplate } from './daemon-set.ts'
 import { labelAsPods } from './job.ts'
 
 /** The defaults of update strategies. Only a rolling update has parameters. */
@@ -67,20 +68,25 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
     ...['apps.v1.DaemonSetCondition', 'apps.v1.ReplicaSetCondition', 'apps.v1.StatefulSetCondition'],
     ...['autoscaling.v2.HorizontalPodAutoscalerCondition', 'core.v1.ReplicationControllerCondition'],
   ),
-  ...noTimes(
-    'lastProbeTime',
-    'lastTransitionTime',
-  )(...['batch.v1.JobCondition', 'core.v1.PersistentVolumeClaimCondition', 'core.v1.PodCondition']),
+  ...noTimes('lastProbeTime', 'lastTransitionTime')('batch.v1.JobCondition', 'core.v1.PodCondition'),
   ...noTimes('startedAt', 'finishedAt')('core.v1.ContainerStateTerminated'),
   ...noTimes('startedAt')('core.v1.ContainerStateRunning'),
+  'batch.v1.PodFailurePolicy': { rules: null },
+  'batch.v1.PodFailurePolicyRule': { action: '' },
+  'batch.v1.PodFailurePolicyOnPodConditionsPattern': { type: '', status: 'True' },
   'core.v1.ReplicationControllerSpec': {
     replicas: 1,
     selector: of => objectAt(objectAt(objectAt(of, 'template'), 'metadata'), 'labels'),
   },
-  'core.v1.TypedLocalObjectReference': { apiGroup: null },
+  'core.v1.TypedLocalObjectReference': { apiGroup: null, kind: '', name: '' },
+  'core.v1.TypedObjectReference': { apiGroup: null, kind: '', name: '' },
   'core.v1.ReplicationControllerStatus': { replicas: 0 },
   'core.v1.PersistentVolumeClaim': { kind: 'PersistentVolumeClaim', apiVersion: 'v1' },
   'core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
+  'core.v1.PersistentVolumeClaimCondition': { type: '', status: '', lastProbeTime: null, lastTransitionTime: null },
+  'core.v1.ModifyVolumeStatus': { status: '' },
+  'core.v1.VolumeHealthStatus': { lastTransitionTime: null },
+  'core.v1.VolumeHealthCondition': { status: '' },
   'core.v1.PersistentVolumeClaimStatus': { phase: 'Pending' },
   'core.v1.PersistentVolumeSpec': { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' },
   'core.v1.PersistentVolumeStatus': { phase: 'Pending' },
@@ -117,6 +123,15 @@ export function completeSet(set: KubeObject): void {
     partition: partition ?? rollingSet.partition,
     maxUnavailable: maxUnavailable ?? rollingSet.maxUnavailable,
   }
+}
+
+/** Completes a DaemonSet. Only a rolling update has other parameters than zeros. */
+export function completeDaemonSet(daemonSet: KubeObject): void {
+  countTemplate(daemonSet, '0')
+  const strategy = objectAt(objectAt(daemonSet, 'spec'), 'updateStrategy')
+  const rolling = objectAt(strategy, 'rollingUpdate')
+  if (strategy === undefined || rolling === undefined || stringAt(strategy, 'type') !== 'OnDelete') return
+  strategy.rollingUpdate = { ...rolling, maxUnavailable: own(rolling, 'maxUnavailable') ?? 0 }
 }
 
 /** Completes a ReplicationController. An empty selector counts as absent. */

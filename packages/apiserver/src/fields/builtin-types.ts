@@ -64,10 +64,8 @@ function goTypesOf(name: string): ReadonlyMap<string, readonly string[]> {
 function named(type: FieldType, goType: string): FieldType {
   const { items, others } = type
   if (items !== undefined && goType.startsWith('[]')) return { ...type, goType, items: named(items, goType.slice(2)) }
-  const ofMap = 'map[string]'
-  if (others !== undefined && goType.startsWith(ofMap)) {
-    return { ...type, goType, others: named(others, goType.slice(ofMap.length)) }
-  }
+  const ofMap = /^map\[[^\]]*\](.+)$/.exec(goType)?.[1]
+  if (others !== undefined && ofMap !== undefined) return { ...type, goType, others: named(others, ofMap) }
   return { ...type, goType }
 }
 

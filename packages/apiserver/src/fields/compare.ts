@@ -3,7 +3,7 @@ import { childrenOf, type FieldSet, member, node } from './field-set.ts'
 import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { itemsByElement } from './items.ts'
 import { fieldElement } from './path-element.ts'
-import { isPrintedZero } from './zero-fields.ts'
+import { isPrintedZero, printedNulls } from './zero-fields.ts'
 
 /** The differences between two states: the fields that the second state set or changed, and the fields that it removed. */
 export interface Changes {
@@ -53,7 +53,7 @@ function addedSet(now: Json, type: FieldType, applied: boolean): FieldSet | unde
     const given = now[name]
     if (given === undefined || isPrintedZero(type.name, name, given)) continue
     const of = fieldOf(type, name) ?? atomic
-    const value = type.struct && !applied ? asEncoded(given, of, type.always.has(name)) : given
+    const value = type.struct && !applied ? asEncoded(given, of, isAlways(type, name)) : given
     if (value === undefined) continue
     const set = addedSet(value, of, applied)
     if (set !== undefined) children[fieldElement(name)] = set
@@ -105,11 +105,15 @@ function compareField(
 ): void {
   if (old === undefined && isPrintedZero(type.name, name, value)) return
   const of = fieldOf(type, name) ?? atomic
-  const always = type.always.has(name)
+  const always = isAlways(type, name)
   const was = type.struct ? asEncoded(old, of, always && !change.added) : old
   const is =
     type.struct && !(change.applied && value !== undefined) ? asEncoded(value, of, always && !change.gone) : value
   if (was !== is) change.below(fieldElement(name), compare(was, is, of, change.applied))
+}
+
+function isAlways(type: FieldType, name: string): boolean {
+  return type.always.has(name) || printedNulls.has(`${type.name}.${name}`)
 }
 
 /** The value of a built-in's field as the server encodes it. Empty values are left out, except in fields that every object has. */

@@ -10,3 +10,6 @@ const printed: Readonly<Record<string, readonly string[]>> = {
 export function isPrintedZero(type: string, field: string, value: Json | undefined): boolean {
   return (value === null || value === '' || value === 0) && printed[type]?.includes(field) === true
 }
+
+/** Fields other than times that Go prints as null if they are absent. */
+export const printedNulls: ReadonlySet<string> = new Set(['core.v1.TypedObjectReference.apiGroup'])

@@ -5,16 +5,21 @@ import type { RequestInfo } from './request-info.ts'
 /** The right that a request needs, for any user. */
 export type AskedRight = Omit<AccessAttributes, 'user'>
 
-/** The right that a request needs. A list or a watch that selects a single name needs only the right to that object. */
+const verbs: ReadonlySet<string> = new Set([
+  ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
+])
+
+/** The right that a request needs. The right to another method than those of the API has no verb. A list or a watch that selects a single name needs only the right to that object. */
 export function askedRight({ path, query, target }: RequestInfo, verb: string): AskedRight {
   if (target === undefined)
     return { verb, path, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
   const { group, version, resource, subresource, namespace } = target
+  const right = verbs.has(verb) ? verb : ''
   const isSelection = verb === 'list' || verb === 'watch'
   // The namespace of a Namespace is its own name.
   const isItself = resource === 'namespaces' && group === '' && namespace === ''
   return {
-    ...{ verb, path, group, version, resource, subresource },
+    ...{ verb: right, path, group, version, resource, subresource },
     namespace: isItself ? target.name : namespace,
     name: isSelection ? selectedName(target.name, query) : target.name,
   }

@@ -84,6 +84,7 @@ function parseTarget(path: string): ResourceTarget | undefined {
 export function verbOf(method: string, target: ResourceTarget, query: URLSearchParams): string {
   switch (method) {
     case 'GET':
+    case 'HEAD':
       if (target.watch) return 'watch'
       if (target.subresource !== '' || target.name !== '') return 'get'
       return isTrue(query.get('watch')) ? 'watch' : 'list'

@@ -1,6 +1,6 @@
-import { claimProblems, claimProtection } from '../builtin/claim-updates.ts'
-import { allOf, checked } from '../builtin/validation/causes.ts'
-import { checkClaim } from '../builtin/validation/claim.ts'
+import { claimProblems, claimProtection, completeSources, dropFromStatus } from '../builtin/claim-updates.ts'
+import { allOf, checkedStatus } from '../builtin/validation/causes.ts'
+import { checkClaimStatus, newClaimProblems } from '../builtin/validation/claim.ts'
 import type { Strategies } from '../write/strategy.ts'
 
 /** The strategies of PersistentVolumeClaims. */
@@ -11,7 +11,12 @@ export const claimStrategies: Strategies = {
       if (old === undefined && !finalizers.includes(claimProtection))
         object.metadata.finalizers = [...finalizers, claimProtection]
     },
-    problems: allOf(checked(checkClaim), claimProblems),
+    create: claim => completeSources(claim, undefined),
+    update(claim, old, part) {
+      if (part === 'main') completeSources(claim, old)
+      else if (part === 'status') dropFromStatus(claim, 'healthStatus')
+    },
+    problems: allOf(newClaimProblems, claimProblems, checkedStatus(checkClaimStatus)),
     answersDeleted: true,
   },
 }

@@ -10,7 +10,9 @@ export const jobStrategies: Strategies = {
   'jobs.batch': {
     warnings: namedTemplateWarnings('spec.template'),
     create: selectOwnPods,
-    created: labelAsOwnPods,
+    stored(object, old) {
+      if (old === undefined) labelAsOwnPods(object)
+    },
     problems: allOf(checkedOnce(checkGeneratedSelector), checked(checkJob), jobProblems, jobStatusProblems),
     orphansByDefault: {
       warning:

@@ -1,6 +1,7 @@
 import { objectAt, own } from '@wherry/cel/internal'
+import { dropFromStatus } from '../builtin/claim-updates.ts'
 import { fixed, immutable, immutableByTag } from '../builtin/immutable.ts'
-import { readNode, taintNewNode } from '../builtin/node.ts'
+import { fillAllocatable, readNode, taintNewNode } from '../builtin/node.ts'
 import { checkAutoscaler } from '../builtin/validation/autoscaler.ts'
 import { checkBudget } from '../builtin/validation/budget.ts'
 import { allOf, checked, checkedOnce, checkedStatus, checkedUpdate } from '../builtin/validation/causes.ts'
@@ -62,7 +63,12 @@ export const otherStrategies: Strategies = {
     problems: allOf(checked(checkDriver), driverUpdateProblems),
     warnings: driverWarnings,
   },
-  'csinodes.storage.k8s.io': { problems: allOf(checked(checkCsiNode), csiNodeProblems) },
+  'csinodes.storage.k8s.io': {
+    update(node, _, part) {
+      if (part === 'status') dropFromStatus(node, 'storageHealth')
+    },
+    problems: allOf(checked(checkCsiNode), csiNodeProblems),
+  },
   'ingressclasses.networking.k8s.io': { problems: allOf(immutable('spec.controller'), checked(checkIngressClass)) },
   'runtimeclasses.node.k8s.io': { problems: allOf(immutable('handler'), checked(checkRuntimeClass)) },
   resourcequotas: {
@@ -104,6 +110,7 @@ export const otherStrategies: Strategies = {
     admit(object, old) {
       if (old === undefined) taintNewNode(object)
     },
+    stored: fillAllocatable,
     takesStatus: true,
     // A real server checks an update of the spec twice.
     problems: allOf(checked(checkNode), checkedUpdate(checkNodeUpdate), nodeProblems),

@@ -3,8 +3,8 @@ import { mergeLabelKeys } from '../builtin/label-keys.ts'
 import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
 import { podWarnings } from '../builtin/pod-warnings.ts'
-import { allOf, checked } from '../builtin/validation/causes.ts'
-import { checkPod } from '../builtin/validation/pod.ts'
+import { allOf, checked, checkedOnce } from '../builtin/validation/causes.ts'
+import { checkNewPod, checkPod } from '../builtin/validation/pod.ts'
 import { checkPodImages } from '../builtin/validation/pod-images.ts'
 import type { Strategies } from '../write/strategy.ts'
 
@@ -23,7 +23,7 @@ export const podStrategies: Strategies = {
       object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
     },
     admit: admitPod,
-    problems: allOf(checked(checkPod), checked(checkPodImages), podProblems),
+    problems: allOf(checked(checkPod), checked(checkPodImages), checkedOnce(checkNewPod), podProblems),
     warnings: podWarnings,
     answersDeleted: true,
   },

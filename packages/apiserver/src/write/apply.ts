@@ -11,7 +11,7 @@ import { asObject, patchTypeOf, textOf } from './body.ts'
 import type { FieldValidation } from './fields.ts'
 import { setManaged, type WritingHost, writingOf } from './managed.ts'
 import type { WriteRequest } from './write-request.ts'
-import { readYaml, YamlError, yamlError } from './yaml.ts'
+import { readYaml, TooDeepError, YamlError, yamlError } from './yaml.ts'
 
 /** Whether a patch is a server-side apply. */
 export function isApply({ request, verb }: Pick<WriteRequest, 'request' | 'verb'>): boolean {
@@ -88,6 +88,9 @@ function readConfiguration({ request }: WriteRequest): { config: JsonObject; dup
     const why = `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`
     throw StatusError.badRequest(`error decoding patch: error unmarshaling JSON: while decoding JSON: ${why}`)
   } catch (error) {
+    if (error instanceof TooDeepError) {
+      throw StatusError.badRequest(`error decoding patch: error converting YAML to JSON: ${error.message}`)
+    }
     throw error instanceof YamlError ? StatusError.badRequest(`error encoding patch: ${error.message}`) : error
   }
 }

@@ -19,6 +19,7 @@ import type { KubeObject, ObjectMeta } from '../objects/object.ts'
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
+import { tooDeepAt } from './depth.ts'
 import { fieldTypeOf } from './managed.ts'
 import type { Strategy } from './strategy.ts'
 import type { WriteRequest } from './write-request.ts'
@@ -52,6 +53,8 @@ export function isYaml(request: Pick<BodyOf, 'headers'>): boolean {
 /** Parses a request body that must be an object, in JSON or YAML. Throws a {@link DecodeError} for any other body. */
 export function parseBody(request: BodyOf, text: string = textOf(request.body)): JsonObject {
   const problem = (why: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: ${why}`)
+  const bracket = isYaml(request) ? undefined : tooDeepAt(text)
+  if (bracket !== undefined) throw problem(`invalid character '${bracket}' exceeded max depth`)
   let value: Json
   try {
     // YAML is read into maps, which are printed in order.

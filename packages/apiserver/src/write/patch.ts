@@ -15,6 +15,7 @@ import { StatusError } from '../status.ts'
 import { StrategicError } from '../strategic/strategic-error.ts'
 import { strategicMerge } from '../strategic/strategic-merge.ts'
 import { textOf } from './body.ts'
+import { tooDeepAt } from './depth.ts'
 
 /**
  * Applies a merge patch (RFC 7396). No library is used, because the known libraries lose keys named `__proto__`, or throw on them. The keys of each patched
@@ -39,12 +40,12 @@ const rejected = 'the server rejected our request due to an error in our request
 
 /** Parses the body of a patch. A merge patch must be an object. Throws the server's 400. */
 export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
-  let patch: Json
+  const text = textOf(body)
+  let patch: Json | undefined
   try {
-    patch = parseJson(textOf(body))
-  } catch {
-    throw StatusError.badRequest('invalid JSON patch')
-  }
+    patch = tooDeepAt(text) === undefined ? parseJson(text) : undefined
+  } catch {}
+  if (patch === undefined) throw StatusError.badRequest('invalid JSON patch')
   if (shape === undefined || isObject(patch)) return patch
   if (patch === null) throw StatusError.badRequest('Invalid JSON Patch')
   const why = `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`

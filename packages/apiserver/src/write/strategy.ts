@@ -10,8 +10,8 @@ export interface Strategy {
   admit?(object: KubeObject, old: KubeObject | undefined): void
   /** Completes an object about to be created. */
   create?(object: KubeObject, addresses: ServiceAddresses): void
-  /** Completes an object without problems that is about to be stored for the first time. */
-  created?(object: KubeObject): void
+  /** Completes an object without problems that is about to be stored, or to replace `old`. */
+  stored?(object: KubeObject, old: KubeObject | undefined): void
   /** Completes an object about to be updated. */
   update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
   /** The problems of an object, without those of its metadata. */

@@ -121,7 +121,7 @@ export class Writer {
     this.#strategyOf(type).create?.(object, this.#addresses)
     this.#admission(type, object, undefined)
     this.#validate(type, object, undefined, 'main')
-    this.#strategyOf(type).created?.(object)
+    this.#strategyOf(type).stored?.(object, undefined)
     this.#hooks.validate(object, undefined)
     const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
     if (existing !== undefined) {
@@ -162,6 +162,7 @@ export class Writer {
     this.#checkImmutable(type, old, next, object.metadata, part)
     this.#admission(type, next, old)
     this.#validate(type, next, old, part)
+    this.#strategyOf(type).stored?.(next, old)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, this.#strategyOf(type), old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }

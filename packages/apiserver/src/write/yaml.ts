@@ -1,8 +1,17 @@
 import { type Json, mapJson, parseJson } from '@wherry/cel/internal'
 import { type Document, parseAllDocuments, parseDocument, type Tags } from 'yaml'
+import { maxLevels, tooDeepAt } from './depth.ts'
 
 /** Thrown if a text is no YAML. */
 export class YamlError extends Error {}
+
+/** Thrown if a text has too many levels. */
+export class TooDeepError extends YamlError {}
+
+const tooDeep = (): TooDeepError => new TooDeepError(`yaml: exceeded max depth of ${maxLevels}`)
+
+/** Whether the stack was too small for the levels of a text. */
+const isOverflow = (message: string): boolean => message.startsWith('Maximum call stack')
 
 /** A text read as YAML, and the findings for duplicate keys. The last value of a duplicate key counts. */
 export interface Yaml {
@@ -21,6 +30,7 @@ const options: NonNullable<Parameters<typeof parseDocument>[1]> = {
 
 /** Reads YAML 1.1, which includes JSON. Throws a {@link YamlError}. */
 export function readYaml(text: string): Yaml {
+  if (text.startsWith('{') && tooDeepAt(text) !== undefined) throw tooDeep()
   const value = text.startsWith('{') ? compactJson(text) : undefined
   if (value !== undefined) return { value, duplicates: [] }
   return text.trim() === '' ? { value: null, duplicates: [] } : yamlOf(parseDocument(text, options), text)
@@ -49,6 +59,7 @@ function yamlOf(document: Document, text: string): Yaml {
   const duplicates: string[] = []
   for (const { code, message, linePos, pos } of document.errors) {
     const line = linePos?.[0].line ?? 1
+    if (isOverflow(message)) throw tooDeep()
     if (code !== 'DUPLICATE_KEY') throw new YamlError(`yaml: line ${line}: ${message.split('\n')[0]}`)
     const key = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^:,{}\n]+)/.exec(text.slice(pos[0]))?.[0] ?? ''
     duplicates.push(`line ${line}: key ${JSON.stringify(key.replace(/^(["'])(.*)\1$/s, '$2'))} already set in map`)
@@ -56,7 +67,8 @@ function yamlOf(document: Document, text: string): Yaml {
   try {
     return { value: asJson(document.toJS()), duplicates }
   } catch (error) {
-    // An anchor contains itself, or there are too many aliases.
+    // An anchor contains itself, or there are too many aliases or levels.
+    if (isOverflow((error as Error).message)) throw tooDeep()
     throw new YamlError(`yaml: ${(error as Error).message}`)
   }
 }

@@ -23,7 +23,7 @@ function owned(fields: FieldsV1, path = ''): string[] {
   })
 }
 
-it('owns what any of the managers owns, also a map of which another manager owns a field', () => {
+it('owns all that any manager owns, also a map if another manager owns a field in it', () => {
   expect(union([{ 'f:labels': {} }, { 'f:labels': { 'f:a': {} } }])).toEqual({ 'f:labels': { '.': {}, 'f:a': {} } })
   fc.assert(
     fc.property(fc.array(anyFields, { maxLength: 4 }), managers => {

@@ -55,8 +55,9 @@ export class Causes {
     this.#found.push({ reason: 'FieldValueDuplicate', message, field })
   }
 
-  notFound(field: string, value: string): void {
-    this.#found.push({ reason: 'FieldValueNotFound', message: `Not found: ${goQuote(value)}`, field })
+  notFound(field: string, value: string, why = ''): void {
+    const message = `Not found: ${goQuote(value)}${why === '' ? '' : `: ${why}`}`
+    this.#found.push({ reason: 'FieldValueNotFound', message, field })
   }
 
   unsupported(field: string, value: Json, known: readonly string[]): void {

@@ -1,14 +1,16 @@
 import {
+  dnsLabelProblems,
   type JsonObject,
   objectAt,
   objectsAt,
   own,
-  qualifiedNameProblems,
   stringAt,
   subdomainProblems,
 } from '@wherry/cel/internal'
 import { configKeyProblems } from '../../metadata/names.ts'
 import type { Causes } from './causes.ts'
+import { checkFieldPath, checkResourceField } from './field-refs.ts'
+import { checkNoBacksteps } from './paths.ts'
 
 const badName = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 const fields = [
@@ -39,11 +41,15 @@ function checkValueFrom(field: string, from: JsonObject, hasValue: boolean, caus
     name => own(from, name) !== undefined,
   )
   const path = objectAt(from, 'fieldRef')
-  if (path !== undefined) checkFieldPath(`${field}.fieldRef`, path, causes)
+  if (path !== undefined) checkFieldPath(`${field}.fieldRef`, path, fields, causes)
+  const resource = objectAt(from, 'resourceFieldRef')
+  if (resource !== undefined) checkResourceField(`${field}.resourceFieldRef`, resource, false, causes)
   for (const name of ['configMapKeyRef', 'secretKeyRef']) {
     const key = objectAt(from, name)
     if (key !== undefined) checkKey(`${field}.${name}`, key, causes)
   }
+  const file = objectAt(from, 'fileKeyRef')
+  if (file !== undefined) checkFileKey(`${field}.fileKeyRef`, file, causes)
   if (given.length === 0) {
     const known = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
     causes.invalid(field, '', `must specify one of: ${known}`)
@@ -51,15 +57,19 @@ function checkValueFrom(field: string, from: JsonObject, hasValue: boolean, caus
   else if (given.length > 1) causes.invalid(field, '', 'may not have more than one field specified at a time')
 }
 
-function checkFieldPath(field: string, of: JsonObject, causes: Causes): void {
-  const path = stringAt(of, 'fieldPath') ?? ''
-  if (path === '') return causes.required(`${field}.fieldPath`)
-  const [, where, key] = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/.exec(path) ?? []
-  if (where !== undefined && key !== undefined) {
-    causes.invalid(field, key, ...qualifiedNameProblems(where === 'metadata.labels' ? key : key.toLowerCase()))
-  } else if (!fields.includes(path)) {
-    causes.invalid(`${field}.fieldPath`, path, `error converting fieldPath: field label not supported: ${path}`)
-  }
+/** Checks a reference to a file with variables. */
+function checkFileKey(field: string, of: JsonObject, causes: Causes): void {
+  const [key, volume, path] = ['key', 'volumeName', 'path'].map(name => stringAt(of, name) ?? '') as [
+    string,
+    string,
+    string,
+  ]
+  if (key === '') causes.required(`${field}.key`)
+  else checkName(`${field}.key`, key, causes)
+  if (volume === '') causes.required(`${field}.volumeName`)
+  else causes.invalid(`${field}.volumeName`, volume, ...dnsLabelProblems(volume))
+  if (path === '') causes.required(`${field}.path`)
+  else checkNoBacksteps(`${field}.path`, path, causes)
 }
 
 function checkKey(field: string, of: JsonObject, causes: Causes): void {

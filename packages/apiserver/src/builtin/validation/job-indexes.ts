@@ -34,6 +34,12 @@ export function indexesProblem(text: string, completions: number): string | unde
   return undefined
 }
 
+/** The number of indexes in a list without problems. */
+export function countIndexes(text: string, completions: number): number {
+  const intervals = text === '' ? [] : text.split(',').map(part => readInterval(part, completions) as Interval)
+  return intervals.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+}
+
 /** The first index that is in both lists, if the lists can be read. */
 export function sharedIndex(completed: string, failed: string, completions: number): number | undefined {
   const read = (text: string): Interval[] =>

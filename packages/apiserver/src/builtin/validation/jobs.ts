@@ -1,7 +1,8 @@
-import { dnsLabelProblems, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
+import { dnsLabelProblems, type Json, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { labelsMatch } from '../../selectors/match.ts'
 import { ownLabels } from '../job.ts'
 import type { Causes, Check } from './causes.ts'
+import { checkFailurePolicy, checkManager, checkSuccessPolicy } from './job-policies.ts'
 import { checkSelector, checkSelects, isUsableSelector, printedSelector } from './label-selector.ts'
 import { checkTemplate } from './pod.ts'
 import { scheduleProblem } from './schedule.ts'
@@ -11,6 +12,8 @@ const amounts = [
   ...['backoffLimitPerIndex', 'maxFailedIndexes'],
 ]
 const maxIndexedParallelism = 100_000
+const manyCompletions = 100_000
+const maxWithMany = 10_000
 
 export const checkJob: Check = (job, causes) => {
   const spec = objectAt(job, 'spec') ?? {}
@@ -52,6 +55,7 @@ function checkJobSpec(field: string, spec: JsonObject, causes: Causes): void {
   if (maxFailed !== undefined && perIndex === undefined) {
     causes.required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified')
   }
+  checkManager(`${field}.managedBy`, own(spec, 'managedBy'), causes)
   const modes = ['NonIndexed', 'Indexed']
   if (!modes.includes(mode)) causes.unsupported(`${field}.completionMode`, mode, modes)
   if (mode === 'Indexed') checkIndexed(field, spec, causes)
@@ -60,6 +64,8 @@ function checkJobSpec(field: string, spec: JsonObject, causes: Causes): void {
       if (value !== undefined) causes.invalid(`${field}.${name}`, value, 'requires indexed completion mode')
     }
   }
+  checkFailurePolicy(`${field}.podFailurePolicy`, spec, causes)
+  checkSuccessPolicy(`${field}.successPolicy`, spec, causes)
   checkReplacement(field, spec, causes)
   const template = objectAt(spec, 'template')
   checkTemplate(`${field}.template`, template, causes)
@@ -77,6 +83,19 @@ function checkIndexed(field: string, spec: JsonObject, causes: Causes): void {
   if (typeof maxFailed === 'number' && typeof completions === 'number' && maxFailed > completions) {
     causes.invalid(`${field}.maxFailedIndexes`, maxFailed, 'must be less than or equal to completions')
   }
+  const atMost = (name: string, value: Json | undefined, most: number, when = ''): void => {
+    if (typeof value === 'number' && value > most) {
+      causes.invalid(`${field}.${name}`, value, `must be less than or equal to ${most}${when}`)
+    }
+  }
+  atMost('maxFailedIndexes', maxFailed, maxIndexedParallelism)
+  if (own(spec, 'backoffLimitPerIndex') === undefined || Number(completions ?? 0) <= manyCompletions) return
+  if (maxFailed === undefined) {
+    causes.required(`${field}.maxFailedIndexes`, `must be specified when completions is above ${manyCompletions}`)
+  }
+  const when = ` when completions are above ${manyCompletions} and used with backoff limit per index`
+  atMost('parallelism', parallelism, maxWithMany, when)
+  atMost('maxFailedIndexes', maxFailed, maxWithMany, when)
 }
 
 function checkReplacement(field: string, spec: JsonObject, causes: Causes): void {

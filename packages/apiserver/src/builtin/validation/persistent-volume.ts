@@ -17,6 +17,7 @@ import { numberOf } from '../quantity.ts'
 import { forbidden, withDifference } from '../spec-difference.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkAccessModes } from './claim.ts'
+import { checkDriverName } from './driver-name.ts'
 import { checkNoBacksteps } from './paths.ts'
 import { between, checkOf, entries, fields, free, maybe, type Rule, type Rules, required } from './rules.ts'
 import { checkNodeSelector } from './scheduling.ts'
@@ -74,14 +75,6 @@ const sources: readonly (readonly [name: string, rule: Rule, called?: string])[]
     }),
   ],
 ]
-
-/** The name of a CSI driver. */
-export const checkDriverName: Rule = (at, value, causes) => {
-  const name = typeof value === 'string' ? value : ''
-  if (name === '') return causes.required(at)
-  if (name.length > 63) causes.tooLong(at, 63)
-  causes.invalid(at, name, ...subdomainProblems(name.toLowerCase()))
-}
 
 function checkFibreChannel(at: string, source: JsonObject, causes: Causes): void {
   const [targets, ids] = [own(source, 'targetWWNs'), own(source, 'wwids')]

@@ -1,15 +1,17 @@
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
+import { type Json, type JsonObject, objectAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { Causes } from './causes.ts'
 import { checkPort } from './ports.ts'
 
 const numbers = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold']
 
 /** Checks the probes of a container, and its handlers at the start and before the stop. */
-export function checkProbes(field: string, container: JsonObject, causes: Causes): void {
+export function checkProbes(field: string, container: JsonObject, grace: Json | undefined, causes: Causes): void {
   const lifecycle = objectAt(container, 'lifecycle')
   for (const hook of ['postStart', 'preStop']) {
     const handler = objectAt(lifecycle, hook)
-    if (handler !== undefined) checkHandler(`${field}.lifecycle.${hook}`, handler, causes)
+    if (handler === undefined) continue
+    checkHandler(`${field}.lifecycle.${hook}`, handler, causes)
+    checkSleep(`${field}.lifecycle.${hook}`, handler, grace, causes)
   }
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
     const probe = objectAt(container, name)
@@ -29,6 +31,20 @@ function checkProbe(field: string, probe: JsonObject, isReadiness: boolean, caus
   if (isReadiness && grace !== undefined) {
     causes.invalid(`${field}.terminationGracePeriodSeconds`, grace, 'must not be set for readinessProbes')
   }
+}
+
+/** Checks a handler that waits. It must end within the grace period of its Pod. */
+function checkSleep(field: string, handler: JsonObject, grace: Json | undefined, causes: Causes): void {
+  const others = ['exec', 'httpGet', 'tcpSocket'].some(name => own(handler, name) !== undefined)
+  const sleep = objectAt(handler, 'sleep')
+  const seconds = own(sleep ?? {}, 'seconds') ?? 0
+  if (others || sleep === undefined || typeof grace !== 'number') return
+  if (typeof seconds === 'number' && seconds >= 0 && seconds <= grace) return
+  causes.invalid(
+    `${field}.sleep`,
+    seconds,
+    `must be non-negative and less than terminationGracePeriodSeconds (${grace})`,
+  )
 }
 
 /** Checks a handler, which must have exactly one action. */

@@ -76,7 +76,8 @@ function checkWithinLimit(field: string, name: string, requests: JsonObject, lim
 
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-')
 const isStandard = (name: string): boolean => standard.has(name) || isHugePages(name)
-const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
+/** Whether Kubernetes itself defines a resource. */
+export const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
 
 /** Whether the name is of a resource that others than Kubernetes define: `example.com/gpu`. */
 function isExtended(name: string): boolean {

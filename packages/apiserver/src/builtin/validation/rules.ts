@@ -51,6 +51,9 @@ export function entries(check: (at: string, key: string, value: Json, causes: Ca
   }
 }
 
+/** A choice in the words of many refusals. */
+export const anyOf = 'one of'
+
 /** Whether a value is one that Go leaves out: nothing, an empty text, list or map. */
 export function isNone(value: Json | undefined): boolean {
   if (value == null || value === '') return true

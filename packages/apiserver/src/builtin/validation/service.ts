@@ -5,12 +5,16 @@ import {
   objectAt,
   objectsAt,
   own,
+  qualifiedNameProblems,
   stringAt,
+  stringsAt,
   subdomainProblems,
 } from '@wherry/cel/internal'
+import { cidrProblems, endpointProblems, ipProblems } from './addresses.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkLabels } from './label-selector.ts'
 import { checkPort, checkPortNumber, protocols } from './ports.ts'
+import { maybe } from './rules.ts'
 
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const maxAffinitySeconds = 86_400
@@ -27,6 +31,10 @@ export const checkService: Check = (service, causes) => {
   checkPorts(ports, causes)
   checkLabels('spec.selector', objectAt(spec, 'selector'), causes)
   checkAffinity(spec, causes)
+  for (const [i, ip] of stringsAt(spec, 'externalIPs').entries()) {
+    const problems = ipProblems(ip)
+    causes.invalid(`spec.externalIPs[${i}]`, ip, ...(problems.length > 0 ? problems : endpointProblems(ip)))
+  }
   causes.chosen('spec.type', type, types)
   checkRepeated(ports, type, causes)
   checkBalancer(spec, type, causes)
@@ -55,6 +63,9 @@ function checkPorts(ports: readonly JsonObject[], causes: Causes): void {
     checkPortNumber(`${at}.port`, own(port, 'port'), causes)
     causes.chosen(`${at}.protocol`, own(port, 'protocol'), protocols)
     checkPort(`${at}.targetPort`, own(port, 'targetPort'), causes)
+    const application = stringAt(port, 'appProtocol')
+    if (application !== undefined)
+      causes.invalid(`${at}.appProtocol`, application, ...qualifiedNameProblems(application))
   }
 }
 
@@ -97,7 +108,12 @@ function checkRepeated(ports: readonly JsonObject[], type: string, causes: Cause
 }
 
 function checkBalancer(spec: JsonObject, type: string, causes: Causes): void {
-  if (type === 'LoadBalancer') return
+  if (type === 'LoadBalancer') {
+    for (const [i, range] of stringsAt(spec, 'loadBalancerSourceRanges').entries()) {
+      causes.invalid(`spec.LoadBalancerSourceRanges[${i}]`, range, ...cidrProblems(range.trim()))
+    }
+    return
+  }
   const why = "may only be used when `type` is 'LoadBalancer'"
   const ranges = own(spec, 'loadBalancerSourceRanges')
   // The server's own path has a capital.
@@ -120,8 +136,10 @@ function checkTraffic(spec: JsonObject, type: string, causes: Causes): void {
   if (health !== undefined && !(type === 'LoadBalancer' && external === 'Local')) {
     const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
     causes.invalid('spec.healthCheckNodePort', health, why)
-  }
+  } else if (health !== undefined) checkPortNumber('spec.healthCheckNodePort', health, causes)
   if (internal !== undefined && !known.includes(internal as string)) {
     causes.unsupported('spec.internalTrafficPolicy', internal, known)
   }
+  const distribution = own(spec, 'trafficDistribution')
+  maybe('PreferClose', 'PreferSameZone', 'PreferSameNode')('spec.trafficDistribution', distribution, causes, spec)
 }

@@ -15,7 +15,7 @@ import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
 import { fieldProblems } from '../immutable.ts'
 import type { Check } from './causes.ts'
-import { checkDriverName } from './persistent-volume.ts'
+import { checkDriverName } from './driver-name.ts'
 import {
   always,
   between,

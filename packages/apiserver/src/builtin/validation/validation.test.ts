@@ -34,6 +34,29 @@ describe('objects of built-in kinds', () => {
       ['spec.containers[0].volumeMounts[0].name: Not found: "v"'],
     ],
     [
+      `${core}/pods`,
+      {
+        spec: {
+          containers: [
+            { ...containers[0], securityContext: { privileged: true, allowPrivilegeEscalation: false, runAsUser: -1 } },
+          ],
+          securityContext: { seccompProfile: { type: 'Localhost' } },
+          ephemeralContainers: [{ name: 'e', image: 'i' }],
+        },
+      },
+      [
+        'spec.containers[0].securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647',
+        'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+        'spec.securityContext.seccompProfile.localhostProfile: Required value: must be set',
+        'spec.ephemeralContainers: Forbidden: cannot be set on create',
+      ],
+    ],
+    [
+      `${core}/services`,
+      { spec: { ports: [{ port: 80 }], trafficDistribution: 'Other', externalIPs: ['x'] } },
+      ['spec.externalIPs[0]: Invalid value: "x"', 'spec.trafficDistribution: Unsupported value: "Other"'],
+    ],
+    [
       `${core}/secrets`,
       { type: 'kubernetes.io/tls' },
       ['data[tls.crt]: Required value', 'data[tls.key]: Required value'],

@@ -1,15 +1,30 @@
-import { dnsLabelProblems, type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
+import {
+  dnsLabelProblems,
+  type JsonObject,
+  objectAt,
+  own,
+  qualifiedNameProblems,
+  stringAt,
+  subdomainProblems,
+} from '@wherry/cel/internal'
 import { Causes } from './causes.ts'
-import { checkFilePath, checkNoBacksteps } from './paths.ts'
+import { checkClaimSpec } from './claim.ts'
+import { checkDriverName } from './driver-name.ts'
+import { checkLabels } from './label-selector.ts'
+import { checkInnerPath, checkNoBacksteps } from './paths.ts'
+import { checkDownward, checkGiven, checkItems, checkMode, checkProjected } from './projected.ts'
+import { isNone } from './rules.ts'
 
-const badMode = 'must be a number between 0 and 0777 (octal), both inclusive'
 const hostPathTypes = [
   ...['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'],
 ]
 
-/** Checks volumes of Pods. Returns the names of the valid volumes, which containers can mount. */
-export function checkVolumes(field: string, volumes: readonly JsonObject[], causes: Causes): Set<string> {
-  const names = new Set<string>()
+/** The names of the volumes that containers can use, each with its source. */
+export type PodVolumes = ReadonlyMap<string, string>
+
+/** Checks volumes of Pods. Returns the valid volumes. */
+export function checkVolumes(field: string, volumes: readonly JsonObject[], causes: Causes): Map<string, string> {
+  const names = new Map<string, string>()
   for (const [i, volume] of volumes.entries()) {
     const found = new Causes()
     const name = stringAt(volume, 'name') ?? ''
@@ -17,7 +32,7 @@ export function checkVolumes(field: string, volumes: readonly JsonObject[], caus
     if (name === '') found.required(`${field}[${i}].name`)
     else found.invalid(`${field}[${i}].name`, name, ...dnsLabelProblems(name))
     if (names.has(name)) found.duplicate(`${field}[${i}].name`, name)
-    if (found.all.length === 0) names.add(name)
+    if (found.all.length === 0) names.set(name, Object.keys(volume).find(key => key !== 'name') ?? '')
     causes.add(found.all)
   }
   return names
@@ -27,12 +42,16 @@ export function checkVolumes(field: string, volumes: readonly JsonObject[], caus
 const sources: readonly (readonly [string, (field: string, source: JsonObject, causes: Causes) => void])[] = [
   ['emptyDir', checkEmptyDir],
   ['hostPath', checkHostPath],
+  ['gitRepo', checkGitRepo],
   ['secret', (field, source, causes) => checkFiles(field, source, 'secretName', causes)],
   ['nfs', checkNfs],
   ['persistentVolumeClaim', (field, source, causes) => checkGiven(field, source, 'claimName', causes)],
+  ['downwardAPI', checkDownward],
   ['configMap', (field, source, causes) => checkFiles(field, source, 'name', causes)],
-  ['projected', (field, source, causes) => checkMode(`${field}.defaultMode`, own(source, 'defaultMode'), causes)],
-  ['csi', (field, source, causes) => checkGiven(field, source, 'driver', causes)],
+  ['projected', checkProjected],
+  ['csi', checkCsi],
+  ['ephemeral', checkEphemeral],
+  ['image', checkImage],
 ]
 
 function checkSource(field: string, volume: JsonObject, causes: Causes): void {
@@ -69,23 +88,46 @@ export function checkNfs(field: string, source: JsonObject, causes: Causes): voi
   if (!path.startsWith('/')) causes.invalid(`${field}.path`, path, 'must be an absolute path')
 }
 
-function checkGiven(field: string, source: JsonObject, name: string, causes: Causes): void {
-  if ((stringAt(source, name) ?? '') === '') causes.required(`${field}.${name}`)
-}
-
 /** Checks a volume with the files of a Secret or a ConfigMap. */
 function checkFiles(field: string, source: JsonObject, name: string, causes: Causes): void {
   checkGiven(field, source, name, causes)
   checkMode(`${field}.defaultMode`, own(source, 'defaultMode'), causes)
-  for (const [i, item] of objectsAt(source, 'items').entries()) {
-    const at = `${field}.items[${i}]`
-    checkGiven(at, item, 'key', causes)
-    checkGiven(at, item, 'path', causes)
-    checkFilePath(`${at}.path`, stringAt(item, 'path') ?? '', causes)
-    checkMode(`${at}.mode`, own(item, 'mode'), causes)
-  }
+  checkItems(field, source, causes)
 }
 
-function checkMode(field: string, mode: Json | undefined, causes: Causes): void {
-  if (typeof mode === 'number' && (mode < 0 || mode > 0o777)) causes.invalid(field, mode, badMode)
+function checkCsi(field: string, source: JsonObject, causes: Causes): void {
+  const secret = objectAt(source, 'nodePublishSecretRef')
+  checkDriverName(`${field}.driver`, own(source, 'driver'), causes, source)
+  if (secret === undefined) return
+  const name = stringAt(secret, 'name') ?? ''
+  if (name === '') causes.required(`${field}.nodePublishSecretRef.name`)
+  // The server's own path does not name the reference.
+  else causes.invalid(`${field}.name`, name, ...subdomainProblems(name))
+}
+
+/** Checks a volume with a claim of its own. */
+function checkEphemeral(field: string, source: JsonObject, causes: Causes): void {
+  const template = objectAt(source, 'volumeClaimTemplate')
+  const at = `${field}.volumeClaimTemplate`
+  if (template === undefined) return causes.required(at)
+  const metadata = objectAt(template, 'metadata') ?? {}
+  for (const key of Object.keys(objectAt(metadata, 'annotations') ?? {}).sort()) {
+    causes.invalid(`${at}.metadata.annotations`, key, ...qualifiedNameProblems(key.toLowerCase()))
+  }
+  checkLabels(`${at}.metadata.labels`, objectAt(metadata, 'labels'), causes)
+  for (const [name, value] of Object.entries(metadata)) {
+    if (['annotations', 'labels', 'creationTimestamp'].includes(name) || isNone(value)) continue
+    causes.forbidden(`${at}.metadata.${name}`, 'cannot be set')
+  }
+  checkClaimSpec(`${at}.spec`, objectAt(template, 'spec') ?? {}, causes)
+}
+
+function checkImage(field: string, source: JsonObject, causes: Causes): void {
+  checkGiven(field, source, 'reference', causes)
+  causes.chosen(`${field}.pullPolicy`, own(source, 'pullPolicy'), ['Always', 'IfNotPresent', 'Never'])
+}
+
+function checkGitRepo(field: string, source: JsonObject, causes: Causes): void {
+  checkGiven(field, source, 'repository', causes)
+  checkInnerPath(`${field}.directory`, stringAt(source, 'directory') ?? '', causes)
 }

@@ -19,10 +19,13 @@ export class OutFolder {
     return `${this.#out}/${name}`
   }
 
-  /** Reads the text of a file. Resolves with `undefined` if the file does not exist. Rejects with a CommandFailure for a path that is no file of the folder. */
+  /** Reads the text of a file. Resolves with `undefined` if the file does not exist. Rejects with a CommandFailure if it can't be read, or is no file. */
   async read(name: string): Promise<string | undefined> {
     const mode = await this.#mode(name)
-    return mode === undefined ? undefined : readFile(join(this.#path, name), 'utf8')
+    if (mode === undefined) return undefined
+    return readFile(join(this.#path, name), 'utf8').catch((error: Error) => {
+      throw refused(`${this.shown(name)} can't be read: ${error.message}`)
+    })
   }
 
   /** Writes a file atomically: a reader finds the old text or the new text. Makes the folder if it does not exist. */

@@ -42,18 +42,18 @@ export function generatedPolicy({ policy, binding }: Policy): Generated {
 export interface Manifest {
   /** The name of the definition or of the policy: `games.arcade.example.com`. */
   readonly name: string
-  /** The path, as the user wrote the folder. */
+  /** The path of the file. It is relative if the user gave a relative folder. */
   readonly file: string
   readonly state: 'current' | 'stale' | 'missing' | 'written'
 }
 
-/** Checks whether a manifest in `folder` is current. Writes nothing. Rejects with a CommandFailure for a path that is no file of the folder. */
+/** Checks whether a manifest in `folder` is current. Writes nothing. Rejects with a CommandFailure if something other than a file has the name of the manifest. */
 export async function checkManifest(generated: Generated, folder: string, cwd: string): Promise<Manifest> {
   const { name } = generated
   const file = join(folder, generated.file)
   const text = await new OutFolder(folder, cwd).read(generated.file)
   if (text === undefined) return { name, file, state: 'missing' }
-  // Most manifests are unchanged. To parse a manifest takes ten times as long as to write it, so the texts are compared first.
+  // Most manifests are unchanged. Parsing a manifest takes ten times as long as serializing it, so the texts are compared first.
   const isCurrent = text === generated.yaml() || generated.isCurrent(text)
   return { name, file, state: isCurrent ? 'current' : 'stale' }
 }

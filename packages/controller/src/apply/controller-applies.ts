@@ -4,6 +4,7 @@ import { abortable, covers } from '@wherry/informer/internal'
 import { informerOf } from '../reads/informer-of.ts'
 import { resourceKey } from '../reads/own-writes.ts'
 import { AppliedObjects } from './applied-object.ts'
+import { managerOf } from './manager.ts'
 import { OwnEvents } from './own-events.ts'
 import { ServerNormalized } from './server-normalized.ts'
 import { statusTimes } from './times.ts'
@@ -72,7 +73,7 @@ export class ControllerApplies {
     narrow: (view: View) => View = view => view,
   ) {
     const { operator, client } = parts
-    const manager = operator === undefined ? name : `${operator}/${name}`
+    const manager = managerOf(name, operator)
     this.controller = name
     this.narrow = narrow
     this.primary = primary

@@ -229,6 +229,24 @@ describe('the signal of a reconcile', () => {
       ])
     }))
 
+  it('C2: has failed if it is aborted, also if it ends because it has to wait for an object', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames('game', { reconcileTimeoutMs: 1000 }).reconcile(async ({ client, ready }) => {
+        runs += 1
+        if (runs > 2) return
+        try {
+          await ready(configMaps, { name: 'none', namespace: 'default' })
+        } finally {
+          await sleep(client.environment.clock, 2000)
+        }
+      })
+      await arcade.start('chess')
+      expect(runs).toBe(3)
+      expect(resultsOf(arcade, 'error')).toBe(2)
+      expect(errorsOf(arcade)).toEqual(Array(2).fill(expect.stringContaining('has not ended within 1000 ms')))
+    }))
+
   it('C2: is there and aborted too where it is asked for late', () =>
     inArcade(async arcade => {
       const seen: boolean[] = []

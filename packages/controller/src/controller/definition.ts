@@ -45,12 +45,12 @@ export interface ControllerOptions {
   /**
    * Whether the controller runs only on the leader, if the operator elects one (controller-runtime's `NeedLeaderElection`). `false`: in every process,
    * for all objects. In an operator with `shards`, a controller with either value is not sharded.
-   * @default true; in an operator with `shards`: the shards share the primary objects
+   * @default true; in an operator with `shards`: each shard reconciles its own part of the primary objects, and a singleton runs on the leader
    */
   readonly onLeader?: boolean | undefined
   /**
-   * Names of fields of the status that only record the time of a check, such as `lastCheckTime`. A `status(value)` that differs from the object's status only
-   * in these fields, `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime` and `lastUpdateTime` is not written. @default none
+   * Names of fields of the status that only record the time of a check, such as `lastCheckTime`. A `status(value)` is not written if it differs from the
+   * object's status only in these fields, or in `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime` or `lastUpdateTime`. @default none
    */
   readonly ignoreTimes?: readonly string[] | undefined
 }
@@ -70,9 +70,9 @@ export interface ControllerDefinition<C, S extends Scope = Scope> extends Contro
   /** Further views that are cached for `read`, so that `read.list` can list their objects. @default none */
   readonly caches?: readonly View[] | undefined
   readonly reconcile: Reconcile<C, S>
-  /** Called in place of `reconcile` if the primary object does not exist. @default does nothing */
+  /** Called after the deletion of a primary object that this process has seen. If an object of that name exists again, `reconcile` follows. @default does nothing */
   readonly onGone?: OnGone<C, S> | undefined
-  /** Called in place of `reconcile` if the primary object exists, but has left the view. @default does nothing */
+  /** Called after a primary object that this process has seen left the view, and still exists. @default does nothing */
   readonly onLeft?: OnGone<C, S> | undefined
 }
 
@@ -80,22 +80,22 @@ export interface ControllerDefinition<C, S extends Scope = Scope> extends Contro
 export interface ControllerParts {
   readonly client: Client
   readonly cache: DynamicCache
-  /** Caches single objects that `read` reads by name. */
+  /** The cache of single objects. It watches each object that `read` gets by name, if no informer of `cache` has it. */
   readonly narrow: NarrowCache
   /**
    * The operator's name: `apply` writes as the field manager `OPERATOR/CONTROLLER`. @default none: `apply` writes as the field manager `CONTROLLER`
    */
   readonly operator?: string | undefined
   /**
-   * The manager for sources that are `DynamicViews`, or a function that returns it. The creator of the manager starts it.
+   * The `WatchManager` for sources that are `DynamicViews`, or a function that returns it. The creator of the manager starts it.
    * @default none: such a source is an error
    */
   readonly manager?: WatchManager | SharedManager | undefined
-  /** Receives the log lines. @default the logger of the client's environment */
+  /** Receives what reconciles log. The controller's own lines go to the client's environment. @default the logger of the client's environment */
   readonly log?: Logger | undefined
   /** Records the events of reconciles. @default the controller's own */
   readonly events?: EventRecorder | undefined
-  /** Measures the queue. Other measurements go to the client's environment. @default none */
+  /** Receives the metrics of the queue. The controller's other metrics go to the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
   /**
    * Records the writes, so that `read` waits until a cache has them. Controllers that share it also wait for each other's writes.
@@ -119,7 +119,7 @@ export const controllerOptionChecks: Readonly<Record<keyof ControllerOptions, Ch
   ignoreTimes: texts,
 }
 
-/** Checks the options, and that a controller without primary objects owns none. @throws OptionTypeError, OptionRangeError (rule X6) */
+/** Checks the options, and that a controller without primary objects has none that needs them. @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkDefinition(definition: ControllerDefinition<never, never>): void {
   const checks = {
     ...controllerOptionChecks,
@@ -137,6 +137,10 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
   }
   checkOptions('controller', definition, checks, ['name', 'for', 'reconcile'])
   if (definition.for !== 'singleton') return
+  for (const option of ['predicates', 'debounce', 'onGone', 'onLeft'] as const) {
+    if (definition[option] === undefined) continue
+    throw new OptionTypeError(`controller.${option}`, 'nothing in a controller without primary objects', option)
+  }
   const owned = definition.sources?.find(({ isOwned }) => isOwned)
   if (owned === undefined) return
   throw new OptionTypeError(
@@ -146,7 +150,7 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
   )
 }
 
-/** Checks the dependencies. @throws OptionTypeError (rule X6) */
+/** Checks the dependencies. @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkParts(parts: ControllerParts): void {
   const checks = {
     client: having('a Client', 'get', 'create'),

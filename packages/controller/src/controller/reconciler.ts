@@ -221,14 +221,17 @@ export class Reconciler<C, S extends Scope> {
     if (state.gone === gone) state.gone = undefined
   }
 
-  #failed(run: RunContext<C, S>, thrown: unknown): Outcome {
+  #failed(run: RunContext<C, S>, given: unknown): Outcome {
     const { queue, client, definition } = this.#parts
     const { environment } = client
     const { text: key, state } = run
     if (this.#stopped !== undefined) {
-      if (thrown !== this.#stopped && !isAbort(thrown)) this.#report(thrown, key)
+      if (given !== this.#stopped && !isAbort(given)) this.#report(given, key)
       return 'aborted'
     }
+    // A run that has timed out has failed, even if it would only wait.
+    const waits = isDelay(given) || given instanceof NotReadyError
+    const thrown = waits && run.aborted !== undefined ? run.aborted : given
     // The refusal was a failure, and was reported. The key runs again when the write may be sent.
     if (isDelay(thrown)) return 'delayed'
     if (thrown instanceof NotReadyError) {

@@ -193,6 +193,23 @@ describe('X6: a controller refuses', () => {
     expect(make).toThrow(invalid(option) as Error)
   })
 
+  it.each(['predicates', 'debounce', 'onGone', 'onLeft'])('%s without primary objects', option => {
+    const { cache, narrow } = operator
+    const given = { predicates: [], debounce: { debounceMs: 1 }, onGone: () => {}, onLeft: () => {} }
+    const definition = { name: 'a', for: 'singleton', reconcile: () => {}, [option]: given[option as 'onGone'] }
+    expect(() => new Controller(definition as never, { client, cache, narrow })).toThrow(
+      invalid(`controller.${option}`) as Error,
+    )
+  })
+
+  it('names that are too long for a field manager', () => {
+    const { cache, narrow } = operator
+    const definition = { name: 'a'.repeat(100), for: games, reconcile: () => {} }
+    expect(() => new Controller(definition, { client, cache, narrow, operator: 'o'.repeat(28) })).toThrow(
+      invalid('controller.name, with the operator') as Error,
+    )
+  })
+
   it.each<[object, string]>([
     [{ reconcile: 1 }, 'controller.reconcile'],
     [{ concurrency: 0 }, 'controller.concurrency'],

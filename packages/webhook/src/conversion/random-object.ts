@@ -17,8 +17,8 @@ const dates = ['2026-01-02T03:04:05Z', '1999-12-31T23:59:59Z']
 const deepest = 12
 
 /**
- * A random value of a structural schema. The value follows types, enums, bounds and sizes. It may break patterns, CEL rules and combinations, because a stored
- * value may have been valid by an older schema.
+ * A random value of a structural schema. The value follows types, enums, required fields, the bounds of numbers, the lengths of texts and lists, and the keys
+ * of lists. It may break patterns, formats, CEL rules, and combinations of schemas such as `anyOf`, because a stored value may have been valid under an older schema.
  */
 export function randomValue(schema: JSONSchemaProps, random: () => number, depth = 0): unknown {
   const below = (end: number): number => Math.floor(random() * end)
@@ -26,7 +26,8 @@ export function randomValue(schema: JSONSchemaProps, random: () => number, depth
   const within = (sub: JSONSchemaProps): unknown => randomValue(sub, random, depth + 1)
   if (schema.nullable === true && random() < 0.1) return null
   if (schema.enum !== undefined && schema.enum.length > 0) return one(schema.enum as readonly unknown[])
-  if (schema['x-kubernetes-int-or-string'] === true) return random() < 0.5 ? below(100) : one(words)
+  if (schema['x-kubernetes-int-or-string'] === true)
+    return random() < 0.5 ? number({ ...schema, type: 'integer' }, random) : one(words)
   switch (schema.type) {
     case 'boolean':
       return random() < 0.5
@@ -40,11 +41,24 @@ export function randomValue(schema: JSONSchemaProps, random: () => number, depth
       const items = schema.items as JSONSchemaProps | undefined
       const length = minItems + below(Math.min(maxItems, minItems + 3) - minItems + 1)
       if (items === undefined || depth > deepest) return []
-      return Array.from({ length }, () => within(items))
+      return unique(
+        Array.from({ length }, () => within(items)),
+        schema,
+      )
     }
     default:
       return object(schema, random, within, depth)
   }
+}
+
+/** The values without those that a set or a map of the API server would refuse: each repeats an earlier value, or its keys. */
+function unique(values: readonly unknown[], schema: JSONSchemaProps): unknown[] {
+  const type = schema['x-kubernetes-list-type']
+  if (type !== 'set' && type !== 'map') return [...values]
+  const keys = schema['x-kubernetes-list-map-keys'] ?? []
+  const keyOf = (value: unknown): string =>
+    JSON.stringify(type === 'set' ? value : keys.map(key => (value as Record<string, unknown> | null)?.[key] ?? null))
+  return [...new Map(values.map(value => [keyOf(value), value])).values()]
 }
 
 function object(
@@ -55,25 +69,36 @@ function object(
 ): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties } = schema
   const made: Record<string, unknown> = {}
+  // `__proto__` is a property as any other.
+  const set = (name: string, value: unknown): void => {
+    Object.defineProperty(made, name, { value, configurable: true, enumerable: true, writable: true })
+  }
   for (const [name, sub] of Object.entries(properties as Readonly<Record<string, JSONSchemaProps>>))
-    if (required.includes(name) || (depth <= deepest && random() < 0.7)) made[name] = within(sub)
+    if (required.includes(name) || (depth <= deepest && random() < 0.7)) set(name, within(sub))
   const ofAny = typeof additionalProperties === 'object' ? (additionalProperties as JSONSchemaProps) : undefined
   if (ofAny !== undefined && depth <= deepest)
-    for (const name of ['one', 'two.example.com/x', '3']) if (random() < 0.4) made[name] = within(ofAny)
+    for (const name of ['one', 'two.example.com/x', '3']) if (random() < 0.4) set(name, within(ofAny))
   if (schema['x-kubernetes-preserve-unknown-fields'] === true && random() < 0.7)
     made.unknown = { some: [Math.floor(random() * 10), 'thing'] }
   return made
 }
 
 function number({ type, minimum, maximum, multipleOf, ...schema }: JSONSchemaProps, random: () => number): number {
-  const step = multipleOf ?? 1
   const low = minimum ?? (maximum === undefined ? -5 : maximum - 100)
   const high = maximum ?? low + 100
+  const [isAbove, isBelow] = [schema.exclusiveMinimum === true, schema.exclusiveMaximum === true]
   const isEdge = random() < 0.2
-  const drawn = isEdge ? (random() < 0.5 ? low : high) : low + random() * (high - low)
-  const whole = type === 'integer' || multipleOf !== undefined ? Math.round(drawn / step) * step : drawn
-  const above = schema.exclusiveMinimum === true && whole <= low ? low + step : whole
-  return schema.exclusiveMaximum === true && above >= high ? high - step : above
+  const part = isEdge ? (random() < 0.5 ? 0 : 1) : random()
+  if (type !== 'integer' && multipleOf === undefined) {
+    const inside = (part === 0 && isAbove) || (part === 1 && isBelow) ? 0.5 : part
+    return low + inside * (high - low)
+  }
+  // An integer that is a multiple of a fraction is drawn from the integers.
+  const step = multipleOf === undefined || (type === 'integer' && !Number.isInteger(multipleOf)) ? 1 : multipleOf
+  const first = isAbove ? Math.floor(low / step) + 1 : Math.ceil(low / step)
+  const last = isBelow ? Math.ceil(high / step) - 1 : Math.floor(high / step)
+  // `+ 0`: JSON has no -0.
+  return Math.min(last, first + Math.floor(part * (last - first + 1))) * step + 0
 }
 
 function text(

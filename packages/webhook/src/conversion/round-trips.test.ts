@@ -127,7 +127,19 @@ describe('round trips', () => {
         open: { type: 'integer', minimum: 0, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true },
         list: { type: 'array', minItems: 1, maxItems: 2, items: { type: 'string', maxLength: 3, pattern: '^[a-z]+$' } },
         kind: { type: 'string', enum: ['x', 'y'] },
-        any: { 'x-kubernetes-int-or-string': true },
+        any: { 'x-kubernetes-int-or-string': true, minimum: 7, maximum: 8 },
+        fives: { type: 'integer', minimum: 1, maximum: 12, multipleOf: 5 },
+        above: { type: 'integer', minimum: 1.2, maximum: 3.8 },
+        inner: { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 0.5, exclusiveMaximum: true },
+        set: { type: 'array', minItems: 5, 'x-kubernetes-list-type': 'set', items: { type: 'boolean' } },
+        keyed: {
+          ...{ type: 'array', minItems: 5, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['on'] },
+          items: {
+            type: 'object',
+            required: ['on', 'n'],
+            properties: { on: { type: 'boolean' }, n: { type: 'integer' } },
+          },
+        },
         map: { type: 'object', additionalProperties: { type: 'boolean' } },
         at: { type: 'string', format: 'date-time' },
       },
@@ -142,6 +154,20 @@ describe('round trips', () => {
     expect(new Set(all('open'))).toEqual(new Set(['1', undefined]))
     expect(all('list').every(text => /^\["[a-z]{1,3}"(,"[a-z]{1,3}")?\]$/.test(`${text}`))).toBe(true)
     expect(all('kind')).toEqual(['"x"', '"y"'])
+    expect(new Set(all('fives'))).toEqual(new Set(['5', '10', undefined]))
+    expect(new Set(all('above'))).toEqual(new Set(['2', '3', undefined]))
+    expect(new Set(all('any').filter(text => !`${text}`.startsWith('"')))).toEqual(new Set(['7', '8', undefined]))
+    const inner = made.flatMap(({ inner }) => (inner === undefined ? [] : [Number(inner)]))
+    expect(inner.filter(value => value <= 0 || value >= 0.5)).toEqual([])
+    expect(new Set(all('set'))).toEqual(new Set(['[true]', '[false]', '[true,false]', '[false,true]', undefined]))
+    const keys = made.map(({ keyed = [] }) => (keyed as { on: boolean }[]).map(({ on }) => on))
+    expect(keys.every(each => new Set(each).size === each.length)).toBe(true)
+    const named = {
+      type: 'object',
+      required: ['__proto__'],
+      properties: JSON.parse('{"__proto__":{"type":"boolean"}}'),
+    }
+    expect(Object.keys(randomValue(named as JSONSchemaProps, numbersOf(1)) as object)).toEqual(['__proto__'])
     expect(all('map').length).toBeGreaterThan(5)
     expect(numbersOf(7)()).toBe(numbersOf(7)())
   })

@@ -22,16 +22,22 @@ export interface AuditProxy extends AsyncDisposable {
 }
 
 /**
- * Starts a proxy. It speaks TLS, with HTTP/2 and HTTP/1.1. A request with the token of its kubeconfig is sent with the credentials of `access`. A request with
- * another token, or without a token, is sent unchanged, so no other user of this machine gets these rights.
+ * Starts a proxy. It speaks TLS, with HTTP/2 and HTTP/1.1. A request with the token of the proxy's kubeconfig is sent with the credentials of `access`. A
+ * request with another token, or without a token, keeps its own `Authorization` header, so no other user of this machine gets these rights.
  */
 export async function startProxy(access: ClusterAccess, ledger: Ledger): Promise<AuditProxy> {
   const authority = createCertificateAuthority()
   const { certPem: cert, keyPem: key } = authority.issueServer()
   const token = randomBytes(32).toString('base64url')
   const server = createSecureServer({ cert, key, allowHTTP1: true, settings: { maxConcurrentStreams: 1_000 } })
-  const proxy = new LoopbackProxy(server, new Upstream(access), ledger, token)
-  await proxy.listen()
+  const upstream = new Upstream(access)
+  const proxy = new LoopbackProxy(server, upstream, ledger, token)
+  try {
+    await proxy.listen()
+  } catch (error) {
+    upstream.close()
+    throw error
+  }
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,

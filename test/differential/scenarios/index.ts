@@ -17,6 +17,7 @@ import { orderScenarios } from './field-order.ts'
 import { fieldSelectorScenarios } from './field-selectors.ts'
 import { kubectlScenarios } from './kubectl.ts'
 import { pathScenarios } from './paths.ts'
+import { podClassScenarios } from './pod-classes.ts'
 import { rarerScenarios } from './rarer-endpoints.ts'
 import { readScenarios } from './read.ts'
 import { restartScenarios } from './restart.ts'
@@ -39,6 +40,7 @@ export const scenarios: readonly Scenario[] = [
   ...defaultsScenarios,
   ...updateScenarios,
   ...refusalScenarios,
+  ...podClassScenarios,
   ...rarerBuiltinScenarios,
   ...tableScenarios,
   ...accessScenarios,

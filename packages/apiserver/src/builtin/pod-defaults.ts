@@ -1,7 +1,8 @@
-import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
+import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
 import type { Defaults } from './complete.ts'
+import type { PodClasses } from './pod-classes.ts'
 
 /** The pull policy of an image. An image with the tag `latest`, or with neither a tag nor a digest, is always pulled. */
 function pullPolicy(image: string): string {
@@ -87,8 +88,12 @@ function containersOf(spec: JsonObject | undefined): JsonObject[] {
   return [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers')]
 }
 
-/** Fills in the defaults of a Pod that a Pod's template does not get. */
+/** Fills in the defaults of a Pod that a Pod's template does not get. Of two addresses that contradict each other, `podIP` counts. */
 export function completePod(pod: KubeObject): void {
+  const status = objectAt(pod, 'status')
+  const ip = stringAt(status, 'podIP') ?? ''
+  const [first] = objectsAt(status, 'podIPs')
+  if (status !== undefined && ip !== '' && first !== undefined && stringAt(first, 'ip') !== ip) status.podIPs = [{ ip }]
   const spec = objectAt(pod, 'spec')
   if (spec === undefined) return
   spec.enableServiceLinks ??= true
@@ -103,40 +108,72 @@ export function completePod(pod: KubeObject): void {
   }
 }
 
-/** Adds the fields that admission adds to a created or changed Pod: a priority, and tolerations of nodes that are unreachable or not ready for a while. */
-export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
-  const before = objectAt(old, 'spec') ?? unranked
+/**
+ * Adds the fields that admission adds to a created or changed Pod: those of its classes, and tolerations of nodes that are unreachable or not ready for a
+ * while. Throws 403 if a new Pod names a class that does not exist, or contradicts its class.
+ */
+export function admitPod(pod: KubeObject, old: KubeObject | undefined, classes: PodClasses): void {
   const spec = { ...objectAt(pod, 'spec') }
-  if (old === undefined) refuseRank(pod.metadata.name ?? '', spec)
+  const refuse = (why: string): never => {
+    throw StatusError.forbidden(
+      { group: '', plural: 'pods', kind: 'Pod' },
+      pod.metadata.name || (pod.metadata.generateName ?? ''),
+      why,
+    )
+  }
+  if (old === undefined) rank(spec, classes, refuse)
   const tolerations = objectsAt(spec, 'tolerations')
   const added = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
     .filter(taint => !tolerations.some(one => tolerates(one, 'key', taint) && tolerates(one, 'effect', 'NoExecute')))
     .map(key => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }))
   if (added.length > 0) spec.tolerations = [...tolerations, ...added]
-  for (const field of ['priority', 'preemptionPolicy']) spec[field] ??= own(before, field)
+  if (old === undefined) runAs(spec, classes, refuse)
+  for (const field of ['priority', 'preemptionPolicy']) spec[field] ??= own(objectAt(old, 'spec') ?? {}, field)
   pod.spec = spec
 }
 
-/** The priority of a Pod without a class. */
-const unranked: JsonObject = { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }
-
-/** Refuses another priority of a Pod without a class, and an overhead, which comes from another class. Throws 403. */
-function refuseRank(name: string, spec: JsonObject): void {
-  const refuse = (why: string): never => {
-    throw StatusError.forbidden({ group: '', plural: 'pods', kind: 'Pod' }, name, why)
-  }
-  if ((stringAt(spec, 'priorityClassName') ?? '') === '') {
-    const words = { priority: 'integer value of priority', preemptionPolicy: 'string value of PreemptionPolicy' }
-    for (const [field, what] of Object.entries(words)) {
-      const [given, computed] = [own(spec, field), own(unranked, field)]
-      if (given === undefined || given === computed) continue
-      const from = `priority admission controller computed ${computed} from the given PriorityClass name`
-      refuse(`the ${what} (${given}) must not be provided in pod spec; ${from}`)
+/** Gives a new Pod the rank of its PriorityClass. */
+function rank(spec: JsonObject, classes: PodClasses, refuse: (why: string) => never): void {
+  const name = stringAt(spec, 'priorityClassName') ?? ''
+  const computed = classes.rank(name)
+  if (computed === undefined) return refuse(`no PriorityClass with name ${name} was found`)
+  if (computed.priorityClassName !== undefined) spec.priorityClassName = computed.priorityClassName
+  const words = { priority: 'integer value of priority', preemptionPolicy: 'string value of PreemptionPolicy' } as const
+  for (const field of ['priority', 'preemptionPolicy'] as const) {
+    const given = own(spec, field)
+    if (given === undefined) spec[field] = computed[field]
+    else if (given !== computed[field]) {
+      const from = `priority admission controller computed ${computed[field]} from the given PriorityClass name`
+      refuse(`the ${words[field]} (${given}) must not be provided in pod spec; ${from}`)
     }
   }
-  if (own(spec, 'overhead') !== undefined && own(spec, 'runtimeClassName') === undefined) {
-    refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+}
+
+/** Gives a new Pod the overhead, the node selector and the tolerations of its RuntimeClass. */
+function runAs(spec: JsonObject, classes: PodClasses, refuse: (why: string) => never): void {
+  const name = stringAt(spec, 'runtimeClassName')
+  const runtime = name === undefined ? undefined : classes.runtime(name)
+  if (name !== undefined && runtime === undefined) refuse(`pod rejected: RuntimeClass "${name}" not found`)
+  const overhead = objectAt(objectAt(runtime, 'overhead'), 'podFixed')
+  const given = objectAt(spec, 'overhead')
+  if (overhead === undefined) {
+    if (given !== undefined)
+      refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+  } else if (given === undefined) spec.overhead = overhead
+  else if (!sameJson(given, overhead))
+    refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+  const scheduling = objectAt(runtime, 'scheduling')
+  const selector = objectAt(scheduling, 'nodeSelector') ?? {}
+  const asked = objectAt(spec, 'nodeSelector') ?? {}
+  for (const [key, value] of Object.entries(selector)) {
+    if (own(asked, key) === undefined || own(asked, key) === value) continue
+    const both = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own(asked, key)}`
+    refuse(`conflict: ${both}`)
   }
+  if (Object.keys(selector).length > 0) spec.nodeSelector = { ...asked, ...selector }
+  const tolerations = objectsAt(spec, 'tolerations')
+  const more = objectsAt(scheduling, 'tolerations').filter(one => !tolerations.some(has => sameJson(has, one)))
+  if (more.length > 0) spec.tolerations = [...tolerations, ...more]
 }
 
 function tolerates(toleration: JsonObject, field: string, value: string): boolean {

@@ -3,9 +3,10 @@ import { mergeLabelKeys } from '../builtin/label-keys.ts'
 import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
 import { podWarnings } from '../builtin/pod-warnings.ts'
-import { allOf, checked, checkedOnce } from '../builtin/validation/causes.ts'
+import { allOf, checked, checkedOnce, checkedStatus } from '../builtin/validation/causes.ts'
 import { checkNewPod, checkPod } from '../builtin/validation/pod.ts'
 import { checkPodImages } from '../builtin/validation/pod-images.ts'
+import { checkPodStatus } from '../builtin/validation/pod-status.ts'
 import type { Strategies } from '../write/strategy.ts'
 
 /** The strategies of Pods. */
@@ -23,7 +24,13 @@ export const podStrategies: Strategies = {
       object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
     },
     admit: admitPod,
-    problems: allOf(checked(checkPod), checked(checkPodImages), checkedOnce(checkNewPod), podProblems),
+    problems: allOf(
+      checked(checkPod),
+      checked(checkPodImages),
+      checkedOnce(checkNewPod),
+      checkedStatus(checkPodStatus),
+      podProblems,
+    ),
     warnings: podWarnings,
     answersDeleted: true,
   },

@@ -1,3 +1,4 @@
+import type { PodClasses } from '../builtin/pod-classes.ts'
 import type { ServiceAddresses } from '../builtin/service-addresses.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -7,7 +8,7 @@ import type { Part } from './parts.ts'
 /** The rules of a built-in, in addition to the rules of all resources. */
 export interface Strategy {
   /** Makes the changes of the server's own admission to an object that is created, or replaces `old`. */
-  admit?(object: KubeObject, old: KubeObject | undefined): void
+  admit?(object: KubeObject, old: KubeObject | undefined, classes: PodClasses): void
   /** Completes an object about to be created. */
   create?(object: KubeObject, addresses: ServiceAddresses): void
   /** Completes an object without problems that is about to be stored, or to replace `old`. */

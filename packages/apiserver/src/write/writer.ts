@@ -1,5 +1,6 @@
 import { objectAt, own, sameJson } from '@wherry/cel/internal'
 import { complete, newStatus } from '../builtin/complete.ts'
+import { PodClasses } from '../builtin/pod-classes.ts'
 import { ServiceAddresses } from '../builtin/service-addresses.ts'
 import type { Clock } from '../clock.ts'
 import { withOldTimes } from '../fields/managers.ts'
@@ -68,6 +69,7 @@ export class Writer {
   readonly #admission: Admission
   readonly #hooks: WriteHooks
   readonly #addresses: ServiceAddresses
+  readonly #classes: PodClasses
 
   constructor({ store, clock, random, strategyOf }: WriterHost, admission: Admission, hooks: WriteHooks) {
     this.#store = store
@@ -77,6 +79,7 @@ export class Writer {
     this.#admission = admission
     this.#hooks = hooks
     this.#addresses = new ServiceAddresses(store, random)
+    this.#classes = new PodClasses(store)
   }
 
   /** The object of a name, at the type's version. Throws 404. */
@@ -98,7 +101,7 @@ export class Writer {
   create(type: ResourceType, given: KubeObject, dryRun: boolean): KubeObject {
     const object = this.#hooks.mutate(given, undefined)
     if (object !== given) complete(object, type)
-    this.#strategyOf(type).admit?.(object, undefined)
+    this.#strategyOf(type).admit?.(object, undefined, this.#classes)
     const { metadata } = object
     // The storage refuses this. A dry run does not reach the storage.
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
@@ -154,7 +157,7 @@ export class Writer {
     this.#checkUid(type, old, given, options)
     const object = this.#hooks.mutate(given, old)
     if (object !== given) complete(object, type)
-    if (part === 'main') this.#strategyOf(type).admit?.(object, old)
+    if (part === 'main') this.#strategyOf(type).admit?.(object, old, this.#classes)
     this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
     if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })

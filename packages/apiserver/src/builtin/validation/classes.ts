@@ -16,7 +16,8 @@ import { checkTolerations } from './scheduling.ts'
 
 const maxPriority = 1_000_000_000
 const reserved = "priority class names with 'system-' prefix are reserved for system use only"
-const systemPriorities: Readonly<Record<string, number>> = {
+/** The values of the PriorityClasses that each cluster has. */
+export const systemPriorities: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
 }

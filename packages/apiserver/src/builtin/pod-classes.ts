@@ -1,7 +1,6 @@
 import { type JsonObject, own, stringAt } from '@wherry/cel/internal'
 import { materialise } from '../objects/stored.ts'
 import { objectKey, type Store } from '../store/store.ts'
-import { systemPriorities } from './validation/classes.ts'
 
 const priorities = {
   group: 'scheduling.k8s.io',
@@ -16,6 +15,12 @@ const runtimes = {
   kind: 'RuntimeClass',
   namespaced: false,
   custom: false,
+}
+
+/** The values of the PriorityClasses that each cluster has. */
+export const systemPriorities: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
 }
 
 /** The rank that a PriorityClass gives to a Pod. */

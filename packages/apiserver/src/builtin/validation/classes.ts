@@ -9,6 +9,7 @@ import {
   subdomainProblems,
 } from '@wherry/cel/internal'
 import { pathSegmentProblems } from '../../metadata/names.ts'
+import { systemPriorities } from '../pod-classes.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkLabels } from './label-selector.ts'
 import { checkResources } from './resources.ts'
@@ -16,11 +17,6 @@ import { checkTolerations } from './scheduling.ts'
 
 const maxPriority = 1_000_000_000
 const reserved = "priority class names with 'system-' prefix are reserved for system use only"
-/** The values of the PriorityClasses that each cluster has. */
-export const systemPriorities: Readonly<Record<string, number>> = {
-  'system-cluster-critical': 2_000_000_000,
-  'system-node-critical': 2_000_001_000,
-}
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 const maxControllerBytes = 250
 const notAPath = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"

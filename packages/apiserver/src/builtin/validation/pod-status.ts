@@ -2,7 +2,7 @@ import { objectAt, objectsAt, stringAt } from '@wherry/cel/internal'
 import { ipProblems, versionOf } from './addresses.ts'
 import type { Check } from './causes.ts'
 
-/** Checks the addresses in the status of a Pod: at most one of each family. */
+/** Checks the addresses in the status of a Pod: each has a family of its own. */
 export const checkPodStatus: Check = (pod, causes) => {
   const addresses = objectsAt(objectAt(pod, 'status'), 'podIPs').map(one => stringAt(one, 'ip') ?? '')
   for (const [i, ip] of addresses.entries()) causes.invalid(`status.podIPs[${i}]`, ip, ...ipProblems(ip))

@@ -149,9 +149,15 @@ function checkClaims(field: string, claims: readonly JsonObject[], known: Readon
   }
 }
 
+/** The paths of mounts or devices by their names. A real server takes the last of a name, and counts a path that is absent as empty. */
+function pathsOf(container: JsonObject, list: string, path: string): ReadonlyMap<string, string> {
+  return new Map(objectsAt(container, list).map(one => [stringAt(one, 'name') ?? '', stringAt(one, path) ?? '']))
+}
+
 function checkDevices(field: string, container: JsonObject, volumes: PodVolumes, causes: Causes): void {
   const [names, paths] = [new Set<string>(), new Set<string>()]
-  const mounts = objectsAt(container, 'volumeMounts')
+  const mounts = pathsOf(container, 'volumeMounts', 'mountPath')
+  const mountPaths = new Set(mounts.values())
   for (const [i, device] of objectsAt(container, 'volumeDevices').entries()) {
     const [at, name, path] = [`${field}[${i}]`, stringAt(device, 'name') ?? '', stringAt(device, 'devicePath') ?? '']
     if (name === '') causes.required(`${at}.name`)
@@ -166,10 +172,10 @@ function checkDevices(field: string, container: JsonObject, volumes: PodVolumes,
     if (paths.has(path)) causes.invalid(`${at}.devicePath`, path, 'must be unique')
     if (path.split('/').includes('..')) causes.invalid(`${at}.devicePath`, path, "can not contain backsteps ('..')")
     else paths.add(path)
-    if (mounts.some(one => stringAt(one, 'name') === name)) {
+    if (mounts.has(name)) {
       causes.invalid(`${at}.name`, name, 'must not already exist in volumeMounts')
     }
-    if (mounts.some(one => stringAt(one, 'mountPath') === path)) {
+    if (mountPaths.has(path)) {
       causes.invalid(`${at}.devicePath`, path, 'must not already exist as a path in volumeMounts')
     }
     if (name !== '') names.add(name)
@@ -209,7 +215,8 @@ function checkHostPorts(field: string, containers: readonly JsonObject[], causes
 
 function checkMounts(field: string, container: JsonObject, volumes: PodVolumes, causes: Causes): void {
   const paths = new Set<string>()
-  const devices = objectsAt(container, 'volumeDevices')
+  const devices = pathsOf(container, 'volumeDevices', 'devicePath')
+  const devicePaths = new Set(devices.values())
   for (const [i, mount] of objectsAt(container, 'volumeMounts').entries()) {
     const [at, name] = [`${field}[${i}]`, stringAt(mount, 'name') ?? '']
     const path = stringAt(mount, 'mountPath') ?? ''
@@ -218,10 +225,10 @@ function checkMounts(field: string, container: JsonObject, volumes: PodVolumes, 
     if (path === '') causes.required(`${at}.mountPath`)
     if (paths.has(path)) causes.invalid(`${at}.mountPath`, path, 'must be unique')
     paths.add(path)
-    if (devices.some(one => stringAt(one, 'name') === name)) {
+    if (devices.has(name)) {
       causes.invalid(`${at}.name`, name, 'must not already exist in volumeDevices')
     }
-    if (devices.some(one => stringAt(one, 'devicePath') === path)) {
+    if (devicePaths.has(path)) {
       causes.invalid(`${at}.mountPath`, path, 'must not already exist as a path in volumeDevices')
     }
     const [inner, expression] = [stringAt(mount, 'subPath') ?? '', stringAt(mount, 'subPathExpr') ?? '']

@@ -12,6 +12,12 @@ describe('the levels of a body', () => {
     ).toEqual(Array.from({ length: 4 }, () => undefined))
     expect(tooDeepAt(lists(maxLevels + 1))).toBe('[')
     expect(tooDeepAt(objects(maxLevels + 1))).toBe('{')
+    // Strings that would be too long for a regular expression, and a string without an end.
+    const long = 'a'.repeat(10_000_000)
+    expect([`"${long}"`, `"${long}\\\\"${lists(5)}`, `"${lists(2000)}`].map(tooDeepAt)).toEqual(
+      Array(3).fill(undefined),
+    )
+    expect(tooDeepAt(`"${long}\\\\"${lists(2000)}`)).toBe('[')
     expect(tooDeepAt(`"\\"${'['.repeat(5000)}" ${objects(5000)}`)).toBe('{')
   })
 

@@ -9,10 +9,25 @@ export function tooDeepAt(text: string): '[' | '{' | undefined {
   // Each level has two brackets.
   if (text.length <= 2 * maxLevels) return undefined
   let level = 0
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (token === '[' || token === '{') {
-      if (++level > maxLevels) return token
-    } else if (token === ']' || token === '}') level--
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === '[' || char === '{') {
+      level += 1
+      if (level > maxLevels) return char
+    } else if (char === ']' || char === '}') level -= 1
   }
   return undefined
+}
+
+/** The place of the quote that ends a string, or the end of the text. */
+function endOfString(text: string, begin: number): number {
+  let end = begin
+  for (;;) {
+    end = text.indexOf('"', end + 1)
+    if (end < 0) return text.length
+    let backslashes = 0
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return end
+  }
 }

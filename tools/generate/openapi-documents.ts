@@ -92,7 +92,8 @@ async function definitions(cluster: Cluster, schemas: Values): Promise<Values> {
     if (status !== 201) throw new Error(`the definition of ${kind} was refused: ${JSON.stringify(body)}`)
   }
   for (let i = 0; i < 600; i++) {
-    const url = (await index(cluster))[`apis/${template.group}/${template.version}`]
+    // Without its hash: the document may change before the next request, and a server redirects a request with an old hash.
+    const [url] = (await index(cluster))[`apis/${template.group}/${template.version}`]?.split('?') ?? []
     const { components, paths, ...rest } = url === undefined ? { paths: {} } : ((await cluster.get(url)) as Document)
     const own = { ...components?.schemas }
     const kinds = Object.values(scopes)

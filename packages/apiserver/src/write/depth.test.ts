@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { withServer } from '../testkit/in-memory.ts'
-import { maxLevels, tooDeepAt } from './depth.ts'
+import { maxLevels, maxPatchLevels, tooDeepAt } from './depth.ts'
 
 const lists = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
 const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
@@ -8,16 +8,18 @@ const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.rep
 describe('the levels of a body', () => {
   it('are counted without the brackets in texts', () => {
     expect(
-      [lists(maxLevels), objects(maxLevels), `"${'['.repeat(5000)}"`, lists(5).repeat(5000)].map(tooDeepAt),
+      [lists(maxLevels), objects(maxLevels), `"${'['.repeat(5000)}"`, lists(5).repeat(5000)].map(text =>
+        tooDeepAt(text),
+      ),
     ).toEqual(Array.from({ length: 4 }, () => undefined))
     expect(tooDeepAt(lists(maxLevels + 1))).toBe('[')
     expect(tooDeepAt(objects(maxLevels + 1))).toBe('{')
     // Strings that would be too long for a regular expression, and a string without an end.
     const long = 'a'.repeat(10_000_000)
-    expect([`"${long}"`, `"${long}\\\\"${lists(5)}`, `"${lists(2000)}`].map(tooDeepAt)).toEqual(
+    expect([`"${long}"`, `"${long}\\\\"${lists(5)}`, `"${lists(4000)}`].map(text => tooDeepAt(text))).toEqual(
       Array(3).fill(undefined),
     )
-    expect(tooDeepAt(`"${long}\\\\"${lists(2000)}`)).toBe('[')
+    expect(tooDeepAt(`"${long}\\\\"${lists(4000)}`)).toBe('[')
     expect(tooDeepAt(`"\\"${'['.repeat(5000)}" ${objects(5000)}`)).toBe('{')
   })
 
@@ -46,7 +48,9 @@ describe('the levels of a body', () => {
         return found
       }
       for (const deep of [lists, objects]) {
-        expect(await statuses(deep(maxLevels - 2))).toEqual([200, 200, 200, 200, 200, 200])
+        expect(await statuses(deep(maxPatchLevels - 2))).toEqual([200, 200, 200, 200, 200, 200])
+        expect(await statuses(deep(maxPatchLevels + 1))).toEqual([200, 200, 200, 400, 400, 400])
+        expect((await statuses(deep(maxLevels - 2))).slice(0, 3)).toEqual([200, 200, 200])
         expect(await statuses(deep(maxLevels + 1))).toEqual([400, 400, 200, 400, 400, 400])
       }
     })

@@ -15,7 +15,7 @@ import { StatusError } from '../status.ts'
 import { StrategicError } from '../strategic/strategic-error.ts'
 import { strategicMerge } from '../strategic/strategic-merge.ts'
 import { textOf } from './body.ts'
-import { tooDeepAt } from './depth.ts'
+import { maxPatchLevels, tooDeepAt } from './depth.ts'
 
 /**
  * Applies a merge patch (RFC 7396). No library is used, because the known libraries lose keys named `__proto__`, or throw on them. The keys of each patched
@@ -43,7 +43,7 @@ export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
   const text = textOf(body)
   let patch: Json | undefined
   try {
-    patch = tooDeepAt(text) === undefined ? parseJson(text) : undefined
+    patch = tooDeepAt(text, maxPatchLevels) === undefined ? parseJson(text) : undefined
   } catch {}
   if (patch === undefined) throw StatusError.badRequest('invalid JSON patch')
   if (shape === undefined || isObject(patch)) return patch

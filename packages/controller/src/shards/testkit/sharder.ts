@@ -71,7 +71,7 @@ export class Sharder {
   /** How often an object was asked back, or moved. */
   drains = 0
   moves = 0
-  /** What the last pass assigned from, and how many passes did so. */
+  /** The count of writes and the shards of the last pass, and the number of passes in a row that had the same. */
   #from = ''
   #passes = 0
   #timer: Timer | undefined

@@ -20,14 +20,17 @@ export async function run({ objects, options, server }: SubjectContext): Promise
       BENCH_MEMBER: `${member}`,
     })
     try {
-      const begin = await child.says('begin')
-      const ready = await child.says('ready')
+      const { rssBytes } = await child.says('all')
+      const [begin, ready, done] = [
+        await child.number('begin'),
+        await child.number('ready'),
+        await child.number('done'),
+      ]
       const [received, early] = [await child.number('received'), await child.number('runs')]
-      const done = await child.says('done')
       return {
-        startMs: ready.cpuMs - begin.cpuMs,
-        perS: (4 * own - early) / ((done.cpuMs - ready.cpuMs) / 1000),
-        rss: done.rssBytes,
+        startS: (ready - begin) / 1e6,
+        perS: (4 * own - early) / ((done - ready) / 1e6),
+        rss: rssBytes,
         received,
       }
     } finally {
@@ -38,7 +41,7 @@ export async function run({ objects, options, server }: SubjectContext): Promise
   const most = (of: (one: (typeof measured)[number]) => number): number => Math.max(...measured.map(of))
   return {
     reconciles_per_cpu_s: measured.reduce((sum, one) => sum + one.perS, 0),
-    started_per_cpu_s: objects / (most(one => one.startMs) / 1000),
+    started_per_cpu_s: objects / most(one => one.startS),
     received_bytes: most(one => one.received),
     rss_bytes: most(one => one.rss),
   }

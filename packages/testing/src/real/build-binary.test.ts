@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cachedBinary } from './binary-cache.ts'
 import { buildApiServer } from './build-binary.ts'
@@ -67,8 +67,10 @@ describe('building the real API server', () => {
     // No process has this id: the kernel's own thread counts as one that cannot be signalled.
     await writeFile(join(`${path}.lock`, 'pid'), '4194999')
     await writeFile(`${path}.partial-4194999`, 'half a program')
+    const ofRunning = `${path}.partial-${process.ppid}`
+    await writeFile(ofRunning, 'half a program')
     await buildApiServer({ env })
-    expect(await readdir(dirname(path))).toEqual([path.slice(dirname(path).length + 1)])
+    expect(await readdir(dirname(path))).toEqual([basename(path), basename(ofRunning)])
   })
 
   it.for([

@@ -12,7 +12,7 @@ import {
   sourceArguments,
 } from './binary-cache.ts'
 import { ApiServerBuildError, ApiServerVersionError } from './errors.ts'
-import { withLock } from './lock.ts'
+import { isAlive, withLock } from './lock.ts'
 
 /** Options of `buildApiServer`. */
 export interface BuildOptions {
@@ -87,10 +87,12 @@ async function build(
   }
 }
 
-/** Removes partial binaries of killed builds. No other process builds now, because this process has the lock. */
+/** Removes partial binaries of killed builds. */
 async function removeAbandoned(folder: string, path: string): Promise<void> {
+  const partial = `${basename(path)}.partial-`
   for (const name of await readdir(folder)) {
-    if (name.startsWith(`${basename(path)}.partial-`)) await rm(join(folder, name), { force: true })
+    if (!name.startsWith(partial) || isAlive(Number(name.slice(partial.length)))) continue
+    await rm(join(folder, name), { force: true })
   }
 }
 

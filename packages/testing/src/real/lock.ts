@@ -4,7 +4,8 @@ import { setTimeout as after } from 'node:timers/promises'
 
 /**
  * Runs `work` while no other process holds the lock at `path` (a folder), and takes over the lock of a process that
- * has died. `onWait` is called once, with the holder's process id, if another process has the lock.
+ * has died. `onWait` is called once, with the holder's process id, if another process has the lock. Processes that take over
+ * the lock of a dead one at the same moment may both hold it, so `work` must do no harm if it runs twice at once.
  */
 export async function withLock<T>(path: string, onWait: (holder: number) => void, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true })
@@ -45,7 +46,8 @@ async function holderOf(path: string): Promise<number | undefined> {
   return Number(text) || undefined
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this id runs. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -56,7 +58,7 @@ function isAlive(pid: number): boolean {
 
 async function breakLock(path: string): Promise<void> {
   const dead = `${path}.dead-${process.pid}`
-  // If another process has broken the lock already, there is nothing left to rename, unless that process has also taken the lock again since.
+  // If another process has broken the lock already, there is nothing left to rename, or a new lock: see `withLock`.
   await rename(path, dead).catch(() => undefined)
   await rm(dead, { recursive: true, force: true })
 }

@@ -218,6 +218,8 @@ const manifests = validManifests
 const texts = fc.constantFrom(
   ...['', 'a', 'A b', 'x'.repeat(64), 'a.b', '-a', '10%', '101%', '1', '0', '-1', 'Never', 'Always', 'Other'],
   ...['../x', '/x', 'a/b', '1Gi', '500m', 'TCP', 'In', 'Exists', 'None', 'a=b', 'http', '10.0.0.1'],
+  // Every object of JavaScript has it.
+  'constructor',
 )
 const numbers = fc.constantFrom(-1, 0, 1, 2, 80, 1000, 70_000, 2_147_483_647)
 const anything = fc.oneof(texts, numbers, fc.boolean(), fc.constantFrom(null, [], {}, ['a'], { a: 'b' }, 1.5))
@@ -233,7 +235,12 @@ function otherThan(value: unknown): fc.Arbitrary<unknown> {
           ? fc.boolean()
           : Array.isArray(value)
             ? fc.constantFrom([], [...value, ...value], [...value, {}], value.slice(1))
-            : fc.constantFrom({}, { ...(value as object), 'a b': 'c' }, { ...(value as object), extra: 'x' })
+            : fc.constantFrom(
+                {},
+                { ...(value as object), 'a b': 'c' },
+                { ...(value as object), extra: 'x' },
+                { ...(value as object), constructor: 'x' },
+              )
   return fc.oneof({ weight: 6, arbitrary: same }, { weight: 1, arbitrary: anything })
 }
 

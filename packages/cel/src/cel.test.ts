@@ -52,6 +52,7 @@ const rows: readonly (readonly [expression: string, answer: string])[] = [
   ['format.dns1123Label().validate("a-b").hasValue()', 'false'],
   ['optional.of(1).orValue(1 / 0)', '1'],
   ['foo(1)', "undeclared reference to 'foo' (in container '')"],
+  ['[1].constructor(1, 2)', "undeclared reference to 'constructor' (in container '')"],
 ]
 
 describe('expressions', () => {

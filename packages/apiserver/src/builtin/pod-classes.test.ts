@@ -29,6 +29,8 @@ it('F4: a server without the objects of a cluster knows the classes of the syste
   withServer(async ({ call }) => {
     const { json } = await call('POST', pods, pod('a', { priorityClassName: 'system-cluster-critical' }))
     expect(json.spec).toMatchObject({ priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' })
-    const refused = await call('POST', pods, pod('b', { priorityClassName: 'none' }))
-    expect(refused.status).toBe(403)
+    for (const priorityClassName of ['none', 'constructor']) {
+      const refused = await call('POST', pods, pod('b', { priorityClassName }))
+      expect(refused.status).toBe(403)
+    }
   }))

@@ -18,10 +18,10 @@ const runtimes = {
 }
 
 /** The values of the PriorityClasses that each cluster has. */
-export const systemPriorities: Readonly<Record<string, number>> = {
+export const systemPriorities = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
-}
+} as const
 
 /** The rank that a PriorityClass gives to a Pod. */
 export interface Rank {
@@ -47,7 +47,7 @@ export class PodClasses {
     const found = this.#store.collection(priorities).get(objectKey('', name))
     if (found !== undefined) return rankOf(name, materialise(found, 'scheduling.k8s.io/v1', 'PriorityClass'))
     // Each cluster has them. A server without the objects of a cluster knows them too.
-    const value = systemPriorities[name]
+    const value = own(systemPriorities, name)
     return value === undefined ? undefined : rankOf(name, { value })
   }
 

@@ -1,4 +1,5 @@
 import { copyJson, type JsonObject, objectAt, sameJson, stringAt } from '@wherry/cel/internal'
+import { systemPriorities } from '../builtin/pod-classes.ts'
 import type { Clock } from '../clock.ts'
 import type { Registry } from '../definitions/registry.ts'
 import type { KubeObject } from '../objects/object.ts'
@@ -12,11 +13,11 @@ import type { Writer } from '../write/writer.ts'
 import { Work } from './work.ts'
 
 /** A PriorityClass of every cluster. */
-const priorityClass = (name: string, value: number, description: string): KubeObject => ({
+const priorityClass = (name: keyof typeof systemPriorities, description: string): KubeObject => ({
   apiVersion: 'scheduling.k8s.io/v1',
   kind: 'PriorityClass',
   metadata: { name },
-  value,
+  value: systemPriorities[name],
   description,
   preemptionPolicy: 'PreemptLowerPriority',
 })
@@ -24,12 +25,10 @@ const priorityClass = (name: string, value: number, description: string): KubeOb
 const priorityClasses: readonly KubeObject[] = [
   priorityClass(
     'system-cluster-critical',
-    2_000_000_000,
     'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
   ),
   priorityClass(
     'system-node-critical',
-    2_000_001_000,
     'Used for system critical pods that must not be moved from their current node.',
   ),
 ]

@@ -23,6 +23,7 @@ describe('ComponentStatuses', () => {
       const one = await call('GET', `${path}?fieldSelector=metadata.name%3Detcd-0`)
       expect(one.json.items).toHaveLength(1)
       expect((await call('GET', `${path}/nobody`)).status).toBe(404)
+      expect((await call('GET', `${path}/constructor`)).status).toBe(404)
       expect((await call('GET', `${path}?watch=1`)).status).toBe(405)
       expect((await call('POST', path, {})).status).toBe(405)
       const table = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }

@@ -296,6 +296,7 @@ describe('K1: what a definition can not express is refused with its file and lin
       'list: { /** @pattern ^(?!x) */ b: string }[]',
       'tuple: [string, int]',
       'tree: Tree',
+      '/** @constructor */ inherited: int',
     ]
     const { status, stdout, stderr } = await crd(
       `${scalars}${kind}export interface Game {\n  spec: {\n${fields.join('\n')}\n}\n}\ninterface Tree { left?: Tree }\n`,
@@ -307,7 +308,8 @@ describe('K1: what a definition can not express is refused with its file and lin
       'game.ts:11: has @validation self > 1, which takes a CEL rule',
       'game.ts:12: spec.list[].b the pattern ^(?!x) has a lookaroun',
       'game.ts:13: spec.tuple is a tuple of several types. The API ',
-      'game.ts:17: spec.tree.left.left is recursive (#/definitions/',
+      'game.ts:15: has the tag @constructor, which is not known. Ta',
+      'game.ts:18: spec.tree.left.left is recursive (#/definitions/',
       'game.ts:8: is a Date, which JSON does not have. Take Timesta',
       'game.ts:9: has the tag @minium, which is not known. Tags of ',
     ])

@@ -9,7 +9,7 @@ export type FromTag = Readonly<Record<string, unknown>> | string
 export function schemaOfTags(tags: readonly Tag[], refuse: (message: string) => void): Record<string, unknown> {
   const schema: Record<string, unknown> = {}
   for (const tag of tags) {
-    const read = readers[tag.name]
+    const read = readers.get(tag.name)
     if (read === undefined) {
       if (!documenting.has(tag.name)) refuse(`has the tag @${tag.name}, which is not known. ${known()}`)
       continue
@@ -53,45 +53,47 @@ const flag =
   text =>
     text === '' ? schema : 'no value'
 
-const readers: Readonly<Record<string, Reader>> = {
-  ...Object.fromEntries(
-    [
-      ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
-      ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
-    ].map(name => [name, number]),
-  ),
-  ...Object.fromEntries(['format', 'title'].map(name => [name, word])),
-  // In backticks, tools that read comments as Markdown do not read a pattern as a link.
-  pattern: text => word(/^`(.+)`$/.exec(text)?.[1] ?? text, 'pattern'),
-  type: values('type', ['integer', 'number', 'string', 'boolean', 'object', 'array']),
-  default: text => (text === '' ? 'a value' : { default: jsonOr(text) }),
-  enum: text => {
-    const listed = text.startsWith('[') ? jsonOr(text) : text.split(',').map(one => one.trim())
-    return Array.isArray(listed) && text !== '' ? { enum: listed } : 'values: a, b, or a JSON list'
-  },
-  nullable: flag({ nullable: true }),
-  optional: flag({ [isRequired]: false }),
-  required: flag({ [isRequired]: true }),
-  intOrString: flag({ 'x-kubernetes-int-or-string': true }),
-  preserveUnknownFields: flag({ 'x-kubernetes-preserve-unknown-fields': true }),
-  // With this tag the type is not read: see TaggedNodeParser.
-  opaque: flag({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }),
-  embeddedResource: flag({ 'x-kubernetes-embedded-resource': true }),
-  listType: values('x-kubernetes-list-type', ['atomic', 'set', 'map']),
-  mapType: values('x-kubernetes-map-type', ['atomic', 'granular']),
-  listMapKey: text => (text === '' ? 'the name of a field' : { 'x-kubernetes-list-map-keys': text.split(/[\s,]+/) }),
-  immutable: flag({ 'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'the value is immutable' }] }),
-  validation: text => {
-    const rule = validationOf(text)
-    return rule === undefined
-      ? 'a CEL rule in backticks and a message, or a JSON object'
-      : { 'x-kubernetes-validations': [rule] }
-  },
-  schema: text => {
-    const parsed = jsonOr(text)
-    return isObject(parsed) ? parsed : 'a JSON object'
-  },
-}
+const readers: ReadonlyMap<string, Reader> = new Map(
+  Object.entries({
+    ...Object.fromEntries(
+      [
+        ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
+        ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
+      ].map(name => [name, number]),
+    ),
+    ...Object.fromEntries(['format', 'title'].map(name => [name, word])),
+    // In backticks, tools that read comments as Markdown do not read a pattern as a link.
+    pattern: text => word(/^`(.+)`$/.exec(text)?.[1] ?? text, 'pattern'),
+    type: values('type', ['integer', 'number', 'string', 'boolean', 'object', 'array']),
+    default: text => (text === '' ? 'a value' : { default: jsonOr(text) }),
+    enum: text => {
+      const listed = text.startsWith('[') ? jsonOr(text) : text.split(',').map(one => one.trim())
+      return Array.isArray(listed) && text !== '' ? { enum: listed } : 'values: a, b, or a JSON list'
+    },
+    nullable: flag({ nullable: true }),
+    optional: flag({ [isRequired]: false }),
+    required: flag({ [isRequired]: true }),
+    intOrString: flag({ 'x-kubernetes-int-or-string': true }),
+    preserveUnknownFields: flag({ 'x-kubernetes-preserve-unknown-fields': true }),
+    // With this tag the type is not read: see TaggedNodeParser.
+    opaque: flag({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }),
+    embeddedResource: flag({ 'x-kubernetes-embedded-resource': true }),
+    listType: values('x-kubernetes-list-type', ['atomic', 'set', 'map']),
+    mapType: values('x-kubernetes-map-type', ['atomic', 'granular']),
+    listMapKey: text => (text === '' ? 'the name of a field' : { 'x-kubernetes-list-map-keys': text.split(/[\s,]+/) }),
+    immutable: flag({ 'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'the value is immutable' }] }),
+    validation: text => {
+      const rule = validationOf(text)
+      return rule === undefined
+        ? 'a CEL rule in backticks and a message, or a JSON object'
+        : { 'x-kubernetes-validations': [rule] }
+    },
+    schema: text => {
+      const parsed = jsonOr(text)
+      return isObject(parsed) ? parsed : 'a JSON object'
+    },
+  }),
+)
 
 /** Tags that only document (https://tsdoc.org), and that are no part of a definition. */
 const documenting: ReadonlySet<string> = new Set([
@@ -100,9 +102,7 @@ const documenting: ReadonlySet<string> = new Set([
 ])
 
 function known(): string {
-  return `Tags of a field are ${Object.keys(readers)
-    .map(name => `@${name}`)
-    .join(', ')}.`
+  return `Tags of a field are ${[...readers.keys()].map(name => `@${name}`).join(', ')}.`
 }
 
 /** `` `self.a <= self.b` a is above b ``, or a rule as JSON, with any of its fields. */

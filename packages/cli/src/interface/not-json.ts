@@ -37,7 +37,7 @@ export class NotJsonParser implements SubNodeParser {
     if (name !== undefined) {
       this.#refuseAt(
         node,
-        `is a ${name}, which JSON does not have. ${instead[name] ?? 'Take an interface with its fields.'}`,
+        `is a ${name}, which JSON does not have. ${instead.get(name) ?? 'Take an interface with its fields.'}`,
       )
       return new AnyType()
     }
@@ -113,15 +113,17 @@ const keywords: ReadonlyMap<ts.SyntaxKind, string> = new Map([
   [ts.SyntaxKind.SymbolKeyword, 'symbol'],
 ])
 
-const instead: Readonly<Record<string, string>> = {
-  bigint: 'Take int64 of @wherry/crd.',
-  symbol: 'Take a string.',
-  Date: 'Take Timestamp of @wherry/crd.',
-  Set: 'Take a list with @listType set.',
-  ReadonlySet: 'Take a list with @listType set.',
-  Map: 'Take a Record.',
-  ReadonlyMap: 'Take a Record.',
-  RegExp: 'Take a string.',
-  URL: 'Take a string with @format uri.',
-  Promise: 'Take the type of its value.',
-}
+const instead: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    bigint: 'Take int64 of @wherry/crd.',
+    symbol: 'Take a string.',
+    Date: 'Take Timestamp of @wherry/crd.',
+    Set: 'Take a list with @listType set.',
+    ReadonlySet: 'Take a list with @listType set.',
+    Map: 'Take a Record.',
+    ReadonlyMap: 'Take a Record.',
+    RegExp: 'Take a string.',
+    URL: 'Take a string with @format uri.',
+    Promise: 'Take the type of its value.',
+  }),
+)

@@ -41,7 +41,7 @@ const serverWords = ['Too large resource version', 'request is too large', '404 
 function words(subject: string, reason: string, causes: Said['causes'], message: string): string {
   const fields = causes.filter(({ field }) => field !== '').map(one => `${one.field} ${one.reason}`.trim())
   const where = fields.length === 0 ? '' : `: ${fields.slice(0, 20).join(', ')}`
-  const what = phrases[reason] ?? (reason === 'Forbidden' ? denial(message) : undefined)
+  const what = phrases.get(reason) ?? (reason === 'Forbidden' ? denial(message) : undefined)
   return what === undefined ? `${subject}${where} ${sensitiveText(message)}` : `${subject} ${what}${where}`
 }
 
@@ -54,11 +54,13 @@ function denial(message: string): string | undefined {
 const verbs: ReadonlySet<string> = new Set('get list watch create update patch delete deletecollection'.split(' '))
 
 /** By reason: a message with the meaning of the server's own message. */
-const phrases: Readonly<Record<string, string>> = {
-  NotFound: 'not found',
-  AlreadyExists: 'already exists',
-  Conflict: 'conflicts with what the server has: the object was changed, or another manager owns a field',
-}
+const phrases: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    NotFound: 'not found',
+    AlreadyExists: 'already exists',
+    Conflict: 'conflicts with what the server has: the object was changed, or another manager owns a field',
+  }),
+)
 
 const fieldPath = /^[\w.[\]/-]{1,512}$/
 const uid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i

@@ -34,7 +34,7 @@ export const checkPriorityClass: Check = (priorityClass, causes) => {
   const { name = '' } = priorityClass.metadata
   const value = Number(own(priorityClass, 'value') ?? 0)
   if (name.startsWith('system-')) {
-    const known = systemPriorities[name]
+    const known = own(systemPriorities, name)
     const why =
       known === undefined
         ? `${name} is not a known system priority class`

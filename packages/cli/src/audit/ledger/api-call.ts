@@ -71,17 +71,19 @@ export function apiCall(head: RequestHead): ApiCall {
     isStreamedList: verb === 'watch' && query.get('sendInitialEvents') === 'true',
     isDryRun: (query.get('dryRun') ?? '') !== '',
     manager: query.get('fieldManager') || userAgent.split('/')[0]?.slice(0, 128) || '',
-    patch: verb === 'patch' ? (patches[contentType.split(';')[0]?.trim() ?? ''] ?? 'other') : '',
+    patch: verb === 'patch' ? (patches.get(contentType.split(';')[0]?.trim() ?? '') ?? 'other') : '',
   }
 }
 
-const patches: Readonly<Record<string, string>> = {
-  'application/apply-patch+yaml': 'apply',
-  'application/apply-patch+cbor': 'apply',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/json-patch+json': 'json',
-}
+const patches: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'application/apply-patch+yaml': 'apply',
+    'application/apply-patch+cbor': 'apply',
+    'application/merge-patch+json': 'merge',
+    'application/strategic-merge-patch+json': 'strategic',
+    'application/json-patch+json': 'json',
+  }),
+)
 
 function selectorOf(query: URLSearchParams, accept: string): string {
   return [

@@ -312,6 +312,25 @@ it('M2: a provider that fails is called again, and removes nothing', () =>
     expect(simulation.environment.errors[0]?.error.message).toBe('the inventory is down')
   }))
 
+it('X6: a name of a cluster that is no text is an error of the call', () =>
+  inFleet([], async fleet => {
+    const messages: string[] = []
+    const provider: ClusterProvider = {
+      provide: async ({ set, invalid }) => {
+        for (const call of [() => set(5 as never, {} as never), () => invalid(5 as never, new Error('it is odd'))]) {
+          try {
+            call()
+          } catch (error) {
+            messages.push((error as Error).message)
+          }
+        }
+      },
+    }
+    fleet.operate(noting([]), { provider })
+    await fleet.simulation.advance(1000)
+    expect(messages).toEqual([expect.stringContaining('clusters.set'), expect.stringContaining('clusters.invalid')])
+  }))
+
 it('M3: only the leader works with the clusters, and another one does after it', () =>
   inFleet(['a'], async fleet => {
     const { simulation } = fleet

@@ -146,9 +146,9 @@ export class Clusters implements OperatorComponent {
       },
       set: (name, connection) => {
         having('a connection of a cluster')('clusters.set', connection)
-        this.#engagement(name)?.set(connection)
+        this.#engagement('clusters.set', name)?.set(connection)
       },
-      invalid: (name, error) => this.#engagement(name)?.invalid(asError(error)),
+      invalid: (name, error) => this.#engagement('clusters.invalid', name)?.invalid(asError(error)),
       remove: name => void this.#remove(name),
     }
     while (!signal.aborted) {
@@ -164,8 +164,8 @@ export class Clusters implements OperatorComponent {
   }
 
   /** The engagement of a cluster that the provider has; `undefined` after the end. */
-  #engagement(name: string): Engagement | undefined {
-    text('clusters.set', name)
+  #engagement(option: string, name: string): Engagement | undefined {
+    text(option, name)
     if (this.#stop.signal.aborted) return undefined
     const known = this.#engagements.get(name)
     if (known !== undefined) return known

@@ -88,7 +88,7 @@ export class Reconciler<C, S extends Scope> {
     timer?.cancel()
     const tookMs = clock.monotonic() - began
     // Other applies of the failed run may be under way, and must be tracked too.
-    if (failure !== undefined) await run.applying(clock)
+    if (failure !== undefined) await run.settled(clock)
     run.isOver = true
     this.#runs.splice(this.#runs.indexOf(run), 1)
     try {

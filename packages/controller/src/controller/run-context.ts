@@ -146,14 +146,14 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
 
   get apply(): Apply {
     return (view, desired, options) =>
-      this.#begin().calls.note(applyDesired(this.#applying(), view, desired, options), () =>
+      this.#begin().calls.note(applyDesired(this.#applyFor(), view, desired, options), () =>
         callName('apply', [view, desired]),
       )
   }
 
   get prune(): Prune {
     return (view, options) =>
-      this.#begin().calls.note(prune({ ...this.#applying(), run: this.#begin() }, view, options), () =>
+      this.#begin().calls.note(prune({ ...this.#applyFor(), run: this.#begin() }, view, options), () =>
         callName('prune', [view]),
       )
   }
@@ -161,14 +161,14 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   get status(): ApplyStatus<C> {
     return (status, options) => {
       this.#hasStatus = true
-      const about = { ...this.#applying(), objects: this.#parts.applies.statuses }
+      const about = { ...this.#applyFor(), objects: this.#parts.applies.statuses }
       return this.#begin().calls.note(applyStatus(about, status as object, options), () => 'status') as Promise<
         Applied<C>
       >
     }
   }
 
-  #applying(): ApplyFor {
+  #applyFor(): ApplyFor {
     this.#applied ??= new RunApplies()
     const { client, applies, queue } = this.#parts
     return {
@@ -226,9 +226,9 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   }
 
   /** Resolves when none of its calls is open, after a while in any case. */
-  async applying(clock: Clock): Promise<void> {
+  async settled(clock: Clock): Promise<void> {
     const calls = this.#run?.calls
-    if (calls !== undefined && calls.size > 0) await within(calls.settled(), applyingMs, clock)
+    if (calls !== undefined && calls.size > 0) await within(calls.settled(), settledMs, clock)
   }
 
   /** Ends the run. After a success its reads replace the key's dependencies; after a failure they are added to those of the last success. */
@@ -277,7 +277,7 @@ export function runAfter(queue: WorkQueue, key: string, state: KeyState, afterMs
 }
 
 /** How long a failed run waits for its calls that are under way, in milliseconds. */
-const applyingMs = 1000
+const settledMs = 1000
 
 function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> {
   return (object as KubernetesObject | undefined)?.metadata ?? {}

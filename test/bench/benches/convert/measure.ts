@@ -26,6 +26,8 @@ export interface ConversionProgram {
 const name = 'gadgets.bench.example.com'
 /** How often the API server is asked until it serves or converts. */
 const attempts = 400
+/** How often it is asked until the definition is gone: it waits a minute for the objects to go, and then tries again. */
+const removalAttempts = 1500
 const data = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`key-${i}`, `value ${i} `.repeat(18)]))
 
 /** Measures a conversion; `undefined`: lists that need none. */
@@ -118,11 +120,11 @@ async function removed(client: Client): Promise<void> {
   await patiently(async () => {
     const left = await client.get(customResourceDefinitions, { name })
     if (left !== undefined) throw new Error(`the definition is still there: ${JSON.stringify(left.status?.conditions)}`)
-  })
+  }, removalAttempts)
 }
 
-async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let left = attempts; ; left--) {
+async function patiently<T>(attempt: () => Promise<T>, most = attempts): Promise<T> {
+  for (let left = most; ; left--) {
     try {
       return await attempt()
     } catch (error) {

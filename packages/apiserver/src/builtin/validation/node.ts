@@ -1,5 +1,4 @@
 import {
-  type Json,
   labelValueProblems,
   objectAt,
   objectsAt,
@@ -97,11 +96,11 @@ function checkCidrs(cidrs: readonly string[], causes: Causes): void {
 export const checkNodeUpdate: Check = (node, causes) => {
   checkTaints(node, causes)
   checkNodeStatus(node, causes)
-  const addresses = objectsAt(objectAt(node, 'status'), 'addresses')
-  for (const [i, one] of addresses.entries()) {
-    if (!addresses.slice(0, i).some(other => sameJson(one, other))) continue
-    const printed: Json = { Type: one.type as Json, Address: one.address as Json }
-    causes.duplicate(`status.addresses[${i}]`, printed)
+  const before = new Set<string>()
+  for (const [i, { type = '', address = '' }] of objectsAt(objectAt(node, 'status'), 'addresses').entries()) {
+    const text = JSON.stringify([type, address])
+    if (before.has(text)) causes.duplicate(`status.addresses[${i}]`, { Type: type, Address: address })
+    before.add(text)
   }
 }
 

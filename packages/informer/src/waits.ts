@@ -5,7 +5,7 @@ import { sleep } from '@wherry/client/internal'
 export const late: unique symbol = Symbol('late')
 
 /**
- * Resolves or rejects as `done`, or resolves with `late` after `ms`, or when the signal is aborted. `Infinity`: there is no time limit.
+ * Resolves or rejects as `done`, or resolves with `late` after `timeoutMs`, or when the signal is aborted. `Infinity`: there is no time limit.
  */
 export async function within<T>(
   done: Promise<T>,

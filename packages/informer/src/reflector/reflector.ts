@@ -81,7 +81,7 @@ export class Reflector {
     return this.#context.lastError
   }
 
-  /** Whether it was proved that the server does not serve the resource, and no watch was accepted since. */
+  /** Whether it was proved that the server does not serve the resource, and no whole state was read since. */
   get isMissing(): boolean {
     return this.#context.isMissing
   }

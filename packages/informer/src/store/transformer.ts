@@ -13,7 +13,7 @@ export interface TransformerOptions<C> {
 
 /** Makes the stored value of a decoded object (rules R30, R37, T1). */
 export class Transformer<C> {
-  /** Whether the stored value of an object with labels lacks them, so that no label selector can find it. */
+  /** Whether a stored value lacks the labels of its object, so that no label selector can find it. */
   dropsLabels = false
   /** Named in errors. */
   view: View<C>
@@ -83,12 +83,12 @@ export class Transformer<C> {
   }
 }
 
-/** One of so many objects is measured in the end; all of the first ones are. */
+/** A sample has an object in so many in the end, and each of the first ones. */
 const sampledEach = 64
 /** The minimum size of managedFields. The rest of an event's line around its object is smaller. */
 const leastManagedBytes = 100
 
-/** How much of an object, as received, its `managedFields` were. */
+/** The size of an object's `managedFields`, in bytes as received; an estimate. */
 function managedBytesOf(object: object, bytes: number, isLean: boolean): number {
   const { metadata } = object as { readonly metadata?: { readonly managedFields?: unknown } | null | undefined }
   try {

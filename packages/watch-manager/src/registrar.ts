@@ -57,7 +57,7 @@ export interface RegistrarStats {
   readonly delivered: number
   /** Calls that were repeated after a failure. */
   readonly retried: number
-  /** How often a view was replayed from the start, because the sink fell too far behind or an object of `failed` was deleted. */
+  /** How often a view was replayed: the sink fell too far behind, an object of `failed` was deleted, or others closed the informer. */
   readonly resets: number
   /** Objects that wait for a retry after their call failed. */
   readonly retrying: number

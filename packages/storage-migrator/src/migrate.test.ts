@@ -241,7 +241,7 @@ describe('an object', () => {
       const { client, server } = cluster
       const refuse = (name: string, code: number, reason: string, message: string) =>
         server.faults.add({ match: { verb: 'patch', name }, effect: { kind: 'status', code, reason, message } })
-      await refuse('g000', 422, 'Invalid', 'spec.players: Required value')
+      await refuse('g000', 422, 'Invalid', 'Game "webhook-chess" is invalid: spec.players: Required value')
       await refuse('g001', 500, '', 'etcdserver: request is too large')
       await refuse('g002', 400, '', 'admission webhook "deny.example.com" denied the request: no')
       // Webhooks refuse with any status: these two are no conflict and no miss.
@@ -389,6 +389,17 @@ describe('storedVersions', () => {
       expect(await cluster.storedVersions()).toEqual(['v1', 'v2'])
     }),
   )
+
+  it('S4: stay as they are without a right, also if the account or the resource is named after a webhook', () =>
+    withGames(3, async cluster => {
+      const { client, server } = cluster
+      const user = 'User "system:serviceaccount:ops:webhook-migrator"'
+      const message = `webhooks.example.com "chess" is forbidden: ${user} cannot patch resource "webhooks" in API group "y"`
+      const effect = { kind: 'status', code: 403, reason: 'Forbidden', message } as const
+      await server.faults.add({ match: { verb: 'patch', resource: definition }, effect })
+      const error = await migrateStorage({ client, definition }).catch(error => error)
+      expect(error).toMatchObject({ name: 'MigrationError', code: 'NO_ACCESS' })
+    }))
 })
 
 describe('callers', () => {

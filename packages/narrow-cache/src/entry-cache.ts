@@ -28,7 +28,7 @@ export class EntryCache {
     return [...this.#views.values()]
   }
 
-  /** The entries of a view; `undefined` if it has none and no cursor. @throws ViewConflictError for another function of the same name */
+  /** The entries of a view; `undefined` if the view has neither an entry nor a cursor. @throws ViewConflictError for another function of the same name */
   find(view: View): ViewEntries | undefined {
     const found = this.#views.get(view?.key)
     if (found && !isSameFunction(view.projection, found.view.projection)) throw new ViewConflictError(view.key)

@@ -280,8 +280,8 @@ export class NarrowCache {
 
   /**
    * Waits until an entry has a state that is as new as this process' writes and reads; `live`: only the server has such a state.
-   * @param isRetrying given for a subscription, which can't be answered by a single request: returns whether the server has not answered a retried
-   * watch yet
+   * @param isRetrying returns whether a watch is being retried, and the server has not answered yet. Given for a subscription, because a single request
+   * can't answer it
    */
   async #ready(entry: Entry, signal: AbortSignal | undefined, isRetrying?: () => boolean): Promise<'cached' | 'live'> {
     const { timeoutMs } = this.#shared.settings

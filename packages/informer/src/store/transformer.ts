@@ -76,9 +76,7 @@ export class Transformer<C> {
   }
 
   #check(object: object, value: unknown): void {
-    if (value === undefined) throw new TypeError('the projection gave undefined')
-    // A promise is not awaited, and its error is not reported.
-    if (watched(value, noNews)) throw new TypeError('the projection gave a promise: it must give what is to be kept')
+    checkProjected(value)
     if (!this.dropsLabels && hasLabels(object) && !hasLabels(value)) this.dropsLabels = true
   }
 }
@@ -101,6 +99,13 @@ function managedBytesOf(object: object, bytes: number, isLean: boolean): number 
 }
 
 const noNews = (): void => {}
+
+/** Throws unless a caller's projection has returned a value at once. @throws TypeError */
+export function checkProjected(value: unknown): void {
+  if (value === undefined) throw new TypeError('the projection gave undefined')
+  // A promise is not awaited, and its error is not reported.
+  if (watched(value, noNews)) throw new TypeError('the projection gave a promise: it must give what is to be kept')
+}
 
 /** The labels of a stored value, at the place where objects have them. */
 export function labelsOf(value: unknown): Readonly<Record<string, string>> | undefined {

@@ -26,7 +26,7 @@ export interface Deleted<C> {
   readonly key: string
   /** The last known object. */
   readonly object: C
-  /** A relist has found the deletion, so `object` may not be the last state (rules R27, W9). */
+  /** No event showed the deletion, but for example a relist, so `object` may not be the last state (rules R27, W9). */
   readonly finalStateUnknown: boolean
 }
 

@@ -222,7 +222,10 @@ export class NarrowCache {
     this.#entries.relist(resource)
   }
 
-  /** The fraction of a view's objects that have an entry, if one watch of the metadata of all objects is open; else `undefined`. Sends no request. */
+  /**
+   * The number of a view's entries, divided by that of its objects: more than 1 if there are entries of absent objects. `undefined` unless one watch of the
+   * metadata of all objects is open. Sends no request.
+   */
   part(view: View): number | undefined {
     const found = this.#entries.find(checkedView(view))
     return found?.known === undefined ? undefined : found.entries.size / Math.max(1, found.known)

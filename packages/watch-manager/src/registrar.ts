@@ -49,7 +49,10 @@ export interface PendingView {
 export interface RegistrarStats {
   readonly intended: number
   readonly watched: number
-  /** The number of changes that the sink has not taken yet, at most one per object of a view; an upper bound during a replay. */
+  /**
+   * The number of changes that the sink has not taken yet: at most one for each object of a view, and another for an object that is being delivered or
+   * retried. An upper bound during a replay.
+   */
   readonly lag: number
   /** How long the oldest of these has waited, in milliseconds, to within a second. */
   readonly lagMs: number

@@ -229,8 +229,10 @@ export class DynamicCache {
 
   /**
    * Delays lists of a resource, in all its versions, because the server's answers are known to be wrong, for example before a conversion is in
-   * place. `until` is called before each list; it returns `undefined`, or a promise that resolves when it may be called again.
-   * Open watches go on. Returns a function that ends the delay.
+   * place. `until` is called before each list; it returns `undefined`, or a promise that resolves when it may be called again (so it can't be `async`). Its
+   * errors go to `onError`, and it is called again later. Open watches go on. Returns a function that ends the delay.
+   *
+   * @throws OptionTypeError for a resource without `group` and `plural`, such as a view, and without a function
    */
   holdReads(
     resource: Pick<ResourceDefinition, 'group' | 'plural'>,
@@ -242,6 +244,8 @@ export class DynamicCache {
   /**
    * Reads all cached objects of a resource again, in each of its versions, after a change that gives objects no new resourceVersion. Handlers receive
    * the objects that differ. Does nothing for a resource that is not cached.
+   *
+   * @throws OptionTypeError for a resource without `group` and `plural`, such as a view
    */
   relist(resource: Pick<ResourceDefinition, 'group' | 'plural'>): void {
     this.#informers.relist(resource)

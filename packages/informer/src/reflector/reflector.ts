@@ -1,6 +1,8 @@
+import { asError } from '@wherry/client/internal'
 import { InformerStoppedError } from '../errors.ts'
 import type { InformerState } from '../informer-state.ts'
 import type { StoreWriter } from '../store/store-writer.ts'
+import { watched } from '../watched.ts'
 import { follow } from './follow.ts'
 import { check, list } from './list.ts'
 import { type PreparedReflector, prepared, type ReflectorOptions } from './options.ts'
@@ -316,19 +318,28 @@ export class Reflector {
     })
   }
 
-  /** Waits until a list may begin, unless the reflector is stopped. */
+  /** Waits until a list may begin, unless the reflector is stopped. The function of a hold that ends no wait is not called in a tight loop. */
   async #untilReleased(first: Promise<void>): Promise<void> {
-    const { settings, target } = this.#context
+    const context = this.#context
     let held: Promise<void> | undefined = first
-    while (held !== undefined && !this.#context.stopped) {
-      const over = held
+    while (held !== undefined && !context.stopped) {
+      const over = Promise.resolve(held)
+      let againMs = soonMs
       this.#enter('waiting')
       await new Promise<void>(resolve => {
         this.#wake = resolve
-        void over.then(resolve, resolve)
+        void over.then(resolve, error => {
+          context.fail(asError(error, 'a function that holds reads back failed'), 'list')
+          againMs = context.backoff.next()
+          resolve()
+        })
       })
       this.#wake = undefined
-      held = settings.held?.of(target)
+      held = context.settings.held?.of(context.target)
+      if (held === undefined) return
+      // A rejection is handled at the next turn of the loop.
+      watched(held, () => {})
+      await this.#pause(againMs)
     }
   }
 

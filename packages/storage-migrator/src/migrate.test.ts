@@ -431,16 +431,22 @@ describe('callers', () => {
     }
   })
 
-  it('X9: what onProgress throws goes to onError, and the migration goes on', () =>
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('thrown by a listener')
+      },
+    ],
+    ['rejects with', () => Promise.reject(new Error('thrown by a listener'))],
+  ])('X9: what onProgress %s goes to onError, and the migration goes on', (_, onProgress) =>
     withGames(3, async cluster => {
       const { client, simulation } = cluster
-      const onProgress = () => {
-        throw new Error('thrown by a listener')
-      }
       expect(await migrateStorage({ client, definition, onProgress })).toMatchObject({ outcome: 'migrated' })
       const reported = simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])
       expect(reported).toEqual([['thrown by a listener', 'onProgress']])
-    }))
+    }),
+  )
 
   it('an abort ends the run, and nothing of it is sent any more', () =>
     withGames(30, async cluster => {

@@ -193,11 +193,16 @@ export class Pass {
     const { counts, failures } = this.#state
     const elapsedMs = this.#environment.clock.monotonic() - this.#startedAt
     const reported = { total: this.#total, counts, failed: failures.length, elapsedMs, resumedAt: this.#resumedAt }
-    try {
-      onProgress({ definition, storageVersion, ...reported })
-    } catch (error) {
+    const failed = (error: unknown): void => {
       const thrown = error instanceof Error ? error : new Error(`onProgress threw ${error}`)
       this.#environment.onError(thrown, { resource: definition, phase: 'onProgress' })
+    }
+    try {
+      const result: unknown = onProgress({ definition, storageVersion, ...reported })
+      // The promise of an async function is not awaited.
+      Promise.resolve(result).catch(failed)
+    } catch (error) {
+      failed(error)
     }
   }
 }

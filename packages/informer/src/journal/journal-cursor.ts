@@ -36,7 +36,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   #generation = 0
   /** How many changes were read since the end was reached, or since the last lap. */
   #reads = 0
-  /** The tick at which the replay or lap began, or that the cursor has to reach. */
+  /** The tick from which {@link lagMs} counts during a replay or a lap. */
   #tick: number
   #resets = 0
   /** Before the last `reset`, deletions up to this number had been read. */

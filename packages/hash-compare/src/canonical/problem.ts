@@ -58,6 +58,8 @@ class Search {
 
   #object(object: object, path: string): NotJsonError | InexactIntegerError | undefined {
     if (!isPlainObject(object)) {
+      // A rejection of a promise is ignored, because the promise itself is an error.
+      Promise.resolve(object).catch(() => {})
       const { name } = (object.constructor ?? {}) as { readonly name?: unknown }
       return new NotJsonError(path, typeof name === 'string' ? `an object of class ${name}` : 'an object of a class')
     }

@@ -41,7 +41,7 @@ class Order {
       expect(this.#back.get(key) ?? 0, `${what} of ${key} goes back to ${resourceVersion}`).toBeLessThan(rollbacks)
       this.#back.set(key, rollbacks)
     }
-    // An object that a rollback deletes comes with a state that need not be older than later states.
+    // After a rollback, the state of a deleted object does not count: later states may be older.
     if (what !== 'delete' || rollbacks === 0) this.#newest.set(key, resourceVersion)
   }
 }

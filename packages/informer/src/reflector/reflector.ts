@@ -2,7 +2,6 @@ import { asError } from '@wherry/client/internal'
 import { InformerStoppedError } from '../errors.ts'
 import type { InformerState } from '../informer-state.ts'
 import type { StoreWriter } from '../store/store-writer.ts'
-import { watched } from '../watched.ts'
 import { follow } from './follow.ts'
 import { check, list } from './list.ts'
 import { type PreparedReflector, prepared, type ReflectorOptions } from './options.ts'
@@ -338,7 +337,7 @@ export class Reflector {
       held = context.settings.held?.of(context.target)
       if (held === undefined) return
       // A rejection is handled at the next turn of the loop.
-      watched(held, () => {})
+      Promise.resolve(held).catch(() => {})
       await this.#pause(againMs)
     }
   }

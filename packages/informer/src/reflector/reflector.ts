@@ -27,6 +27,9 @@ const hopefulMs = 30_000
 /** How long after a refusal the server is asked again for a new wait, in milliseconds. */
 const soonMs = 1000
 
+/** The minimum time between two calls of a hold's function that go on holding reads back, in milliseconds. */
+const heldAgainMs = 1000
+
 /** How a writer joins a reflector that runs. */
 export interface JoinOptions {
   /**
@@ -322,15 +325,21 @@ export class Reflector {
     const context = this.#context
     let held: Promise<void> | undefined = first
     while (held !== undefined && !context.stopped) {
-      const over = Promise.resolve(held)
-      let againMs = soonMs
+      const released = Promise.resolve(held)
+      let againMs = heldAgainMs
       this.#enter('waiting')
       await new Promise<void>(resolve => {
-        this.#wake = resolve
-        void over.then(resolve, error => {
+        let isOver = false
+        const end = (): void => {
+          isOver = true
+          resolve()
+        }
+        this.#wake = end
+        void released.then(end, error => {
+          if (isOver) return
           context.fail(asError(error, 'a function that holds reads back failed'), 'list')
           againMs = context.backoff.next()
-          resolve()
+          end()
         })
       })
       this.#wake = undefined

@@ -1,4 +1,5 @@
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { alikeSignal } from '@wherry/client/testkit/alike-signal'
 import { describe, expect, it } from 'vitest'
 import { migrateStorage } from './migrate.ts'
 import type { MigrationProgress } from './progress.ts'
@@ -448,12 +449,16 @@ describe('callers', () => {
     }),
   )
 
-  it('an abort ends the run, and nothing of it is sent any more', () =>
+  it.each([
+    ['a signal', (signal: AbortSignal) => signal],
+    ['an object with the interface of a signal', alikeSignal],
+  ])('an abort of %s ends the run, and nothing of it is sent any more', (_, given) =>
     withGames(30, async cluster => {
       const { client, server, simulation } = cluster
       await server.faults.add({ match: { verb: 'patch' }, effect: { kind: 'delay', ms: 100 } })
       const stop = new AbortController()
-      const run = migrateStorage({ client, definition, signal: stop.signal, settleMs: 0 }).catch(error => error.message)
+      const signal = given(stop.signal)
+      const run = migrateStorage({ client, definition, signal, settleMs: 0 }).catch(error => error.message)
       await new Promise<void>(resolve => void simulation.clock.timer(150, resolve))
       stop.abort(new Error('enough'))
       expect(await run).toBe('enough')
@@ -461,7 +466,8 @@ describe('callers', () => {
       await new Promise<void>(resolve => void simulation.clock.timer(10_000, resolve))
       expect(await requests(cluster, 'patch')).toBe(sent)
       expect(sent).toBeLessThan(30)
-    }))
+    }),
+  )
 
   it('qps spreads the writes', () =>
     withGames(20, async cluster => {

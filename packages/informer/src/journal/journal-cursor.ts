@@ -270,7 +270,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return { type: 'synced', view, failed: this.#failed() }
   }
 
-  /** Returns the keys of all objects without a value, for `synced`. Keeps the keys of which the user may hold an earlier object. */
+  /** Returns the keys of all objects without a value, for `synced`. Keeps the keys for which the user may hold an earlier object. */
   #failed(): readonly string[] {
     const failed: string[] = []
     const kept = new Set<string>()

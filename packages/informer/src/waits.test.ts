@@ -1,7 +1,7 @@
 import { alikeSignal } from '@wherry/client/testkit/alike-signal'
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import { late, within, withEither } from './waits.ts'
+import { late, withEither, within } from './waits.ts'
 
 const never = new Promise<never>(() => {})
 

@@ -42,7 +42,9 @@ export class GuardedObserver<K> {
 
 /** Whether a result is a promise of any kind. Most results are `undefined`. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { readonly then?: unknown }).then === 'function'
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { readonly then?: unknown }).then === 'function'
+  )
 }
 
 function publish(error: Error, context: QueueErrorContext): void {

@@ -102,6 +102,7 @@ it('X9: an observer that throws or rejects breaks nothing, and onError receives 
 
 it('X9: a rejection of a promise of another library goes to onError, too', async () => {
   const received: string[] = []
+  // biome-ignore lint/suspicious/noThenProperty: a promise of another library
   const rejected = { then: (_: unknown, reject: (error: Error) => void) => reject(new Error('added failed')) }
   const queue = new WorkQueue({
     clock: new FakeClock(),

@@ -511,6 +511,15 @@ describe('a source', () => {
       expect(copies.report().failing.get('source shared/s0')).toBeInstanceOf(InvalidCopyError)
     }))
 
+  it('X9: for which copyName returns a promise that rejects is reported, and holds up no other source', () =>
+    withCopies(async kit => {
+      await kit.fill(2, 1)
+      const copyName = (name?: string): unknown => (name === 's0' ? Promise.reject(new Error('no')) : 'fine')
+      const { copies } = await kit.settled({ copyName: ({ metadata }) => copyName(metadata?.name) as string })
+      expect(await copiesOf(kit)).toEqual(['t0/fine 1'])
+      expect(copies.report().failing.get('source shared/s0')).toBeInstanceOf(InvalidCopyError)
+    }))
+
   it('H8: with copies that can have no name is reported once for each state, and not when it is mended or deleted', () =>
     withCopies(async kit => {
       await kit.fill(2, 1)

@@ -38,7 +38,7 @@ interface Connected {
   readonly copies: { get(key: string): AppliedObject | undefined; readonly size: number }
 }
 
-/** The outcome for a copy. `kept`: it is checked again in the next run of its namespace. `afterMs`: so too, and that run comes after this many milliseconds. */
+/** The outcome for a copy. `kept`: it is checked again in the next run of its namespace. `afterMs`: that run comes after so many milliseconds at most. */
 type Outcome = 'done' | 'kept' | { readonly afterMs: number }
 
 type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' | 'client' | 'events' | 'signal'>

@@ -27,7 +27,9 @@ export class RepairDelays {
   admit(key: string, clock: Clock): number {
     const now = clock.monotonic()
     this.#forget(now)
-    const { count, at, isReported } = this.#repaired.get(key) ?? { count: 0, at: now, isReported: false }
+    const known = this.#repaired.get(key)
+    const { count, at, isReported } =
+      known === undefined || isPast(known, now) ? { count: 0, at: now, isReported: false } : known
     const waitMs = at + delayOf(count) - now
     // A wait below the resolution of a timer counts as none.
     if (waitMs >= 1) return Math.ceil(waitMs)
@@ -44,13 +46,21 @@ export class RepairDelays {
     return true
   }
 
-  /** Forgets copies without a recent repair, the oldest repair first. A repair that still counts also keeps the repairs after it, for two minutes at most. */
+  /**
+   * Frees the memory of copies without a recent repair, the oldest repair first. A repair that still counts keeps the repairs after it in memory, for two
+   * minutes at most.
+   */
   #forget(now: number): void {
-    for (const [key, { count, at }] of this.#repaired) {
-      if (now - at < Math.max(peaceMs, 2 * delayOf(count))) break
+    for (const [key, repaired] of this.#repaired) {
+      if (!isPast(repaired, now)) break
       this.#repaired.delete(key)
     }
   }
+}
+
+/** Whether the repairs of a copy no longer count, because the last one was long ago. */
+function isPast({ count, at }: Repaired, now: number): boolean {
+  return now - at >= Math.max(peaceMs, 2 * delayOf(count))
 }
 
 function delayOf(count: number): number {

@@ -13,11 +13,11 @@ export interface CopiesActivity {
   readonly unchanged: number
   /** Requests that changed nothing, but showed the form in which the server stores a copy. */
   readonly learned: number
-  /** Copies that another program had changed, and that were written again. */
+  /** Writes of copies, or of their statuses, that undid changes of other programs. */
   readonly repairs: number
   /** The number of failures. */
   readonly failures: number
-  /** The errors of the last attempts, by the key of the copy, or by `source KEY` for a source with copies that have no valid name or a taken one. */
+  /** The errors of the last attempts, by the key of the copy; by `source KEY` if the source's copies have no valid name, or another source has it. */
   readonly failing: ReadonlyMap<string, Error>
   /** The keys of copies with a delayed write, in most cases because they were written again and again. */
   readonly delayed: readonly string[]

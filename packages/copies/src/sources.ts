@@ -172,6 +172,8 @@ export class Sources<P, T extends KubernetesObject> {
       throw redactError(source.resource, error)
     }
     if (typeof name === 'string' && name !== '' && !name.includes('/')) return name
+    // A rejection of a promise is ignored, because the promise itself is an error.
+    Promise.resolve(name).catch(() => {})
     throw new InvalidCopyError(key, `has no name: ${JSON.stringify(name)}`)
   }
 }

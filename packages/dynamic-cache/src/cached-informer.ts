@@ -13,7 +13,7 @@ export interface HeldEntry<C, S extends Scope> {
 
 /**
  * An informer of a dynamic cache, which starts and ends it. After its removal it holds nothing: its state is `stopped`, and
- * reads, waits and new handlers are an `InformerRemovedError`. Ask the cache for a new informer.
+ * reads, waits and new handlers fail with an `InformerRemovedError`. Ask the cache for a new informer.
  */
 export class CachedInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
   readonly #held: HeldEntry<C, S>

@@ -493,6 +493,16 @@ describe('bad input', () => {
     ['an unknown policy', { onMissing: 'load' }],
     ['another policy', { whenUnknown: 'hope' }],
     ['a policy without a resource', { resources: [{ onMissing: 'live' }] }],
+    ['a policy for an object that is no view', { resources: [{ resource: { within() {} }, onMissing: 'live' }] }],
+    [
+      'a second policy for a resource, in any version and scope',
+      {
+        resources: [
+          { resource: pods, onMissing: 'live' },
+          { resource: pods.within({ namespaces: ['a'] }), whenUnknown: 'wait' },
+        ],
+      },
+    ],
     ['policies that are no list', { resources: {} }],
     ['narrow reads without a narrow reader', { onMissing: 'narrow' }],
     ['narrow reads of one resource without a narrow reader', { resources: [{ resource: pods, onMissing: 'narrow' }] }],

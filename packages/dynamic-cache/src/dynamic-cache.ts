@@ -90,8 +90,8 @@ export class DynamicCache {
   }
 
   /**
-   * The view that currently serves reads of `view` (rule D13): the view itself if it is cached, or a synced view that covers it; `undefined` if
-   * there is none. Starts nothing.
+   * The view that currently serves reads of `view` (rule D13): the view itself if it is cached, otherwise a view that covers it. `undefined` if there is
+   * none, or if it has not synced. Starts nothing.
    *
    * @throws ViewConflictError for another projection of the same name
    */
@@ -104,8 +104,8 @@ export class DynamicCache {
    * Reads one object of a view that is cached or covered (rule D13); `undefined` if it does not exist. Waits for the first state. If the view is
    * not cached, `onMissing` decides.
    *
-   * Rejects with a `NotCachedError`, a `NotSyncedError` (the signal), an `InformerRemovedError`, a `TransformError`, or the server's error if
-   * waiting is pointless.
+   * Rejects with a `NotCachedError`, a `NotSyncedError` (the signal), an `InformerRemovedError`, a `CacheClosedError`, a `TransformError`, or the
+   * server's error if waiting is pointless.
    */
   async get<C, S extends Scope>(
     view: View<C, S>,
@@ -124,7 +124,7 @@ export class DynamicCache {
 
   /**
    * Lists the objects of a view that is cached or covered, in a new array, as {@link DynamicCache.get} reads one. With `onMissing: 'narrow'`, a list of a
-   * view that is not cached is a `NotCachedError` too, and so is a list by an `index` with `onMissing: 'live'`.
+   * view that is not cached rejects with a `NotCachedError` too, and so does a list by an `index` with `onMissing: 'live'`.
    */
   async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<FromServer<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
@@ -229,8 +229,10 @@ export class DynamicCache {
 
   /**
    * Delays lists of a resource, in all its versions, because the server's answers are known to be wrong, for example before a conversion is in
-   * place. `until` is called before each list; it returns `undefined`, or a promise that resolves when it may be called again.
-   * Open watches go on. Returns a function that ends the delay.
+   * place. `until` is called before each list; it returns `undefined`, or a promise that resolves when it may be called again (so it can't be `async`). Its
+   * errors go to `onError`, and it is called again later. Open watches go on. Returns a function that ends the delay.
+   *
+   * @throws OptionTypeError for a resource without `group` and `plural`, such as a view, and without a function
    */
   holdReads(
     resource: Pick<ResourceDefinition, 'group' | 'plural'>,
@@ -242,6 +244,8 @@ export class DynamicCache {
   /**
    * Reads all cached objects of a resource again, in each of its versions, after a change that gives objects no new resourceVersion. Handlers receive
    * the objects that differ. Does nothing for a resource that is not cached.
+   *
+   * @throws OptionTypeError for a resource without `group` and `plural`, such as a view
    */
   relist(resource: Pick<ResourceDefinition, 'group' | 'plural'>): void {
     this.#informers.relist(resource)

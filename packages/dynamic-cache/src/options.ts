@@ -8,7 +8,7 @@ import {
   type Scope,
   type View,
 } from '@wherry/client'
-import { type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/internal'
+import { type Check, checkOptions, flag, having, integer, oneOf, viewCheck } from '@wherry/client/internal'
 import type { ReadingOptions } from '@wherry/informer'
 import { readingChecks } from '@wherry/informer/internal'
 import type { WhenUnknown } from './entry.ts'
@@ -46,7 +46,7 @@ export interface CachePolicy {
 export interface DynamicCacheOptions extends CachePolicy, ReadingOptions {
   /** Lists and watches. */
   readonly client: Client
-  /** Settings of single resources. A view stands for its whole resource. @default none */
+  /** Settings of single resources, at most one for each. A view stands for its whole resource, in all versions. @default none */
   readonly resources?: readonly ResourcePolicy[] | undefined
   /** The reader for `onMissing: 'narrow'`. @default none: then `onMissing: 'narrow'` is an error */
   readonly narrow?: NarrowReader | undefined
@@ -55,7 +55,7 @@ export interface DynamicCacheOptions extends CachePolicy, ReadingOptions {
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
-  /** The maximum number of deleted objects that each view keeps for slow cursors. @default 10,000, or the largest number of objects so far */
+  /** The maximum number of deleted objects that each view keeps for slow cursors. @default the larger of 10,000 and the largest number of objects so far */
   readonly maxTombstones?: number | undefined
   /** The maximum size of the deleted objects that each view keeps, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
@@ -76,9 +76,12 @@ const checks: Readonly<Record<keyof DynamicCacheOptions, Check>> = {
   client: having('a Client', 'get', 'list', 'close'),
   resources: (option, value) => {
     if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of { resource, … }', typeof value)
+    const named = new Set<string>()
     for (const [index, one] of value.entries()) {
-      const resource = having('a resource', 'within')
-      checkOptions(`${option}[${index}]`, one, { ...policyChecks, resource }, ['resource'])
+      checkOptions(`${option}[${index}]`, one, { ...policyChecks, resource: viewCheck }, ['resource'])
+      const name = nameOf((one as ResourcePolicy).resource.resource)
+      if (named.has(name)) throw new OptionRangeError(`${option}[${index}]`, 'one policy for each resource', name)
+      named.add(name)
     }
   },
   narrow: having('a NarrowReader', 'get'),

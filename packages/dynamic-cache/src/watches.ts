@@ -1,6 +1,13 @@
 import type { Client, View } from '@wherry/client'
 import type { ReadingOptions } from '@wherry/informer'
-import { HeldReads, type HeldResource, type HoldReads, StreamingSupport, scopeKey } from '@wherry/informer/internal'
+import {
+  checkHeldResource,
+  HeldReads,
+  type HeldResource,
+  type HoldReads,
+  StreamingSupport,
+  scopeKey,
+} from '@wherry/informer/internal'
 import { PendingDefinitions } from './pending-definitions.ts'
 import { SharedWatch } from './sharing/shared-watch.ts'
 
@@ -84,8 +91,10 @@ export class Watches {
     return this.#held.hold(resource, until)
   }
 
-  /** Reads all objects of a resource again, in each version. */
-  relist({ group, plural }: HeldResource): void {
+  /** Reads all objects of a resource again, in each version. @throws OptionTypeError */
+  relist(resource: HeldResource): void {
+    checkHeldResource('relist.resource', resource)
+    const { group, plural } = resource
     for (const [watch, one] of this.#resources) if (one.group === group && one.plural === plural) watch.relist()
   }
 

@@ -7,8 +7,8 @@ import type { View } from '@wherry/client'
  * - `deleted`: the object was deleted, or left the view's selection. `object` is its last known state.
  * - `reset`: a replay begins. An object without an event between this and `synced` does not exist. The first event of a cursor.
  * - `synced`: the replay is over. `failed`: keys of objects that could not be transformed. Such an object exists, so the user keeps its last
- *   value. If such an object is deleted and never had a value, the event would have no object: a cursor begins
- *   again, with `reset`, if its user may hold a former object of that name.
+ *   value. Its deletion is no event, because there is no object for the event. If the user may hold an earlier object of that name, the cursor begins
+ *   again, with `reset`.
  */
 export type Change<C> = Changed<C> | Deleted<C> | Reset<C> | Synced<C>
 
@@ -26,7 +26,7 @@ export interface Deleted<C> {
   readonly key: string
   /** The last known object. */
   readonly object: C
-  /** A relist has found the deletion, so `object` may not be the last state (rules R27, W9). */
+  /** No event showed the deletion, but for example a relist, so `object` may not be the last state (rules R27, W9). */
   readonly finalStateUnknown: boolean
 }
 

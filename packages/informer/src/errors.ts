@@ -40,8 +40,8 @@ export class InformerStoppedError extends ViewError {
 }
 
 /**
- * The object exists, but the view's projection threw for it (rule R30). The cause is the thrown error. For a Secret, a review or a request of a
- * token, the cause names only the class of that error.
+ * The object exists, but the view's projection threw for it, or returned `undefined` or a promise (rule R30). The cause is the thrown error. For a
+ * Secret, a review or a request of a token, the cause names only the class of that error.
  */
 export class TransformError extends ViewError {
   override readonly name = 'TransformError'

@@ -37,7 +37,7 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
-  /** The maximum number of deleted objects that are kept for slow cursors. @default 10,000, or the largest number of objects so far */
+  /** The maximum number of deleted objects that are kept for slow cursors. @default the larger of 10,000 and the largest number of objects so far */
   readonly maxTombstones?: number | undefined
   /** The maximum size of the deleted objects that are kept, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
@@ -81,7 +81,8 @@ const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
  * **Caveats.** Changes that follow each other fast may be seen as one during a relist. Objects in the store are shared: never change one. While the server
  * fails, the store can be read in its last state.
  *
- * **Errors.** Every failure is retried with backoff, goes to `onError`, and shows in `state` and `lastError`.
+ * **Errors.** Every failure is retried with backoff, and shows in `state` and `lastError`. It goes to `onError` too, except for failures of usual
+ * operation, such as an expired resourceVersion. A refusal (401, 403, 404) that repeats is reported once.
  *
  * @example
  * ```ts

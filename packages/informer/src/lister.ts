@@ -10,7 +10,7 @@ export interface ListerOptions {
   readonly index?: { readonly name: string; readonly value: string } | undefined
 }
 
-/** The options that a covered lister passes to the wide lister. They select by keys, too, because a projected value may not contain its object's key. */
+/** The options that a covered lister passes to the wide lister. They select by keys, too, because a projected value may lack its object's key. */
 export interface KeyedListerOptions extends ListerOptions {
   /** Returns true for the keys of objects to list. @default all */
   readonly keys?: ((key: string) => boolean) | undefined

@@ -5,7 +5,7 @@ import { sleep } from '@wherry/client/internal'
 export const late: unique symbol = Symbol('late')
 
 /**
- * Resolves or rejects as `done`, or resolves with `late` after `ms`, or when the signal is aborted. `Infinity`: there is no time limit.
+ * Resolves or rejects as `done`, or resolves with `late` after `timeoutMs`, or when the signal is aborted. `Infinity`: there is no time limit.
  */
 export async function within<T>(
   done: Promise<T>,
@@ -15,7 +15,6 @@ export async function within<T>(
 ): Promise<T | typeof late> {
   if (timeoutMs === Number.POSITIVE_INFINITY && signal === undefined) return done
   const over = new AbortController()
-  // AbortSignal.any would refuse a signal that only has the same interface.
   const end = (): void => over.abort()
   signal?.addEventListener('abort', end)
   const wait = Number.isFinite(timeoutMs) ? sleep(clock, timeoutMs, over.signal).catch(() => {}) : aborted(over.signal)
@@ -26,6 +25,28 @@ export async function within<T>(
   } finally {
     end()
     signal?.removeEventListener('abort', end)
+  }
+}
+
+/**
+ * Calls `use` with a signal that is aborted with the first of two signals. AbortSignal.any would refuse a signal that only has the
+ * same interface.
+ */
+export async function withEither<T>(
+  first: AbortSignal | undefined,
+  second: AbortSignal,
+  use: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (first === undefined) return use(second)
+  const either = new AbortController()
+  const abort = (): void => either.abort((first.aborted ? first : second).reason)
+  const both = [first, second]
+  for (const signal of both) signal.addEventListener('abort', abort)
+  if (both.some(({ aborted }) => aborted)) abort()
+  try {
+    return await use(either.signal)
+  } finally {
+    for (const signal of both) signal.removeEventListener('abort', abort)
   }
 }
 

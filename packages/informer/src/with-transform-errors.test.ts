@@ -28,6 +28,13 @@ it('R30: knows objects of no namespace, and values that are no objects', () => {
   expect(() => project({})).toThrow(TransformError)
 })
 
+it('R30: takes undefined and a promise for failures, as a cache does', () => {
+  for (const value of [undefined, Promise.reject(cause)]) {
+    const project = projector(withTransformErrors(configMaps.project('none', () => value)))
+    expect(() => project({ metadata: { name: 'x', namespace: 'a' } })).toThrow(TransformError)
+  }
+})
+
 it('leaves alone what has no projection that throws', () => {
   for (const view of [configMaps, configMaps.full(), configMaps.metadata(), configMaps.exact()]) {
     expect(withTransformErrors<unknown, 'namespaced'>(view)).toBe(view)

@@ -1,8 +1,9 @@
 import type { KubernetesObject, Scope, View } from '@wherry/client'
 import { keyText, projector, redactError } from '@wherry/client/internal'
 import { TransformError } from './errors.ts'
+import { checkProjected } from './store/transformer.ts'
 
-/** The view for reads that bypass a cache. If its projection throws, the read throws the `TransformError` that a cache would throw. */
+/** The view for reads that bypass a cache. If its projection throws or returns no value, the read throws the `TransformError` that a cache would throw. */
 export function withTransformErrors<C, S extends Scope>(view: View<C, S>): View<C, S> {
   const { key, resource, namespaces, shard, labels, fields, projection, within } = view
   const { kind, name } = projection
@@ -10,7 +11,9 @@ export function withTransformErrors<C, S extends Scope>(view: View<C, S>): View<
   const project = projector(view as View<C>)
   const checked = (object: object): C => {
     try {
-      return project(object)
+      const value = project(object)
+      checkProjected(value)
+      return value
     } catch (cause) {
       const { name: named = '', namespace } = (object as KubernetesObject).metadata ?? {}
       throw new TransformError(key, keyText({ name: named, namespace }), redactError(resource, cause))

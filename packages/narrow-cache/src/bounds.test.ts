@@ -1,4 +1,5 @@
 import { configMaps } from '@wherry/client/resources/core'
+import { alikeSignal } from '@wherry/client/testkit/alike-signal'
 import { describe, expect, it } from 'vitest'
 import { denying } from './testkit/denials.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
@@ -74,6 +75,21 @@ describe('the bound on entries', () => {
         expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, escalated: [] })
       },
       { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
+    ))
+
+  it('N7: a read past max takes any object with the interface of a signal', () =>
+    withNarrow(
+      async ({ narrow, run, write }) => {
+        await write('+a/y')
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))
+        const stop = new AbortController()
+        const read = () => narrow.get(configMaps, keyOf('a/y'), { signal: alikeSignal(stop.signal) })
+        expect((await run(read))?.data).toEqual({ n: '1' })
+        const reads = run(() => expect(read()).rejects.toThrow('enough'))
+        stop.abort(new Error('enough'))
+        await reads
+      },
+      { max: 1 },
     ))
 
   it('N7: a read past max that is given up leaves nothing behind', () =>

@@ -1,7 +1,7 @@
 import type { CheckedKey, ResourceDefinition, Timer, View } from '@wherry/client'
 import { keyText, resourceName } from '@wherry/client/internal'
 import { ViewConflictError } from '@wherry/informer'
-import { isSameFunction } from '@wherry/informer/internal'
+import { checkHeldResource, isSameFunction } from '@wherry/informer/internal'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { NarrowClosedError } from './errors.ts'
@@ -28,7 +28,7 @@ export class EntryCache {
     return [...this.#views.values()]
   }
 
-  /** The entries of a view; `undefined` if it has none and no cursor. @throws ViewConflictError for another function of the same name */
+  /** The entries of a view; `undefined` if the view has neither an entry nor a cursor. @throws ViewConflictError for another function of the same name */
   find(view: View): ViewEntries | undefined {
     const found = this.#views.get(view?.key)
     if (found && !isSameFunction(view.projection, found.view.projection)) throw new ViewConflictError(view.key)
@@ -57,8 +57,10 @@ export class EntryCache {
     })
   }
 
-  /** Reads all entries of a resource again, in each version. */
-  relist({ group, plural }: Pick<ResourceDefinition, 'group' | 'plural'>): void {
+  /** Reads all entries of a resource again, in each version. @throws OptionTypeError */
+  relist(given: Pick<ResourceDefinition, 'group' | 'plural'>): void {
+    checkHeldResource('relist.resource', given)
+    const { group, plural } = given
     for (const one of this.views) {
       const { resource } = one.view
       if (resource.group === group && resource.plural === plural) one.relist()

@@ -146,8 +146,8 @@ export class Entry implements StoreWriter, Task {
   }
 
   /**
-   * When a read that waits for a list of the object gives up, on the monotonic clock: a while after the first refusal, or at once if an object of the
-   * view was refused twice. `undefined`: not yet.
+   * The time at which a read that waits for a list of the object gives up, on the monotonic clock: a while after the first refusal, or at once if an
+   * object of the view was refused twice. `undefined`: no answer has refused it.
    */
   get givesUpAt(): number | undefined {
     if (this.#refusedAt === undefined || !isAnswer(this.error)) return undefined

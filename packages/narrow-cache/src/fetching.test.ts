@@ -351,6 +351,27 @@ describe('a resource that goes', () => {
       { escalateAt: 1 },
     ))
 
+  it('N11: while the watch of all namespaces is broken: has no objects any more', () =>
+    withNarrow(
+      async ({ narrow, run, writer, simulation, transport, breakAll }) => {
+        await run(() => writer.create(customResourceDefinitions, definition))
+        await simulation.advance(1000)
+        for (const path of ['a/chess', 'b/go', 'b/checkers', 'b/reversi'])
+          await run(() => writer.create(games, { metadata: keyOf(path) }))
+        for (const path of ['a/chess', 'b/go']) await run(() => narrow.get(games, keyOf(path)))
+        await simulation.advance(1000)
+        expect(narrow.part(games)).toBe(2 / 4)
+        transport.controls.refuse(true)
+        breakAll()
+        await run(() => writer.delete(customResourceDefinitions, definition.metadata))
+        await simulation.advance(5000)
+        transport.controls.refuse(false)
+        await simulation.advance(60_000)
+        expect(narrow.part(games)).toBe(2)
+      },
+      { escalateAllAt: 1 },
+    ))
+
   it.each([1, 10])(
     'N4, N5: while the watch is broken: what was there is deleted, and comes back with it (escalateAt %i)',
     escalateAt =>

@@ -168,6 +168,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   }
 
   clear(): void {
+    this.objects = 0
     for (const entry of this.#fed()) entry.clear()
   }
 

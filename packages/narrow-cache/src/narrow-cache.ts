@@ -21,7 +21,7 @@ import {
   viewCheck,
 } from '@wherry/client/internal'
 import type { Change, Cursor } from '@wherry/informer'
-import { changesOf, withTransformErrors } from '@wherry/informer/internal'
+import { changesOf, withEither, withTransformErrors } from '@wherry/informer/internal'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'
@@ -222,7 +222,10 @@ export class NarrowCache {
     this.#entries.relist(resource)
   }
 
-  /** The fraction of a view's objects that have an entry, if one watch of the metadata of all objects is open; else `undefined`. Sends no request. */
+  /**
+   * The number of a view's entries, divided by that of its objects: more than 1 if there are entries of absent objects. `undefined` unless one watch of the
+   * metadata of all objects is open. Sends no request.
+   */
   part(view: View): number | undefined {
     const found = this.#entries.find(checkedView(view))
     return found?.known === undefined ? undefined : found.entries.size / Math.max(1, found.known)
@@ -280,8 +283,8 @@ export class NarrowCache {
 
   /**
    * Waits until an entry has a state that is as new as this process' writes and reads; `live`: only the server has such a state.
-   * @param isRetrying given for a subscription, which can't be answered by a single request: returns whether the server has not answered a retried
-   * watch yet
+   * @param isRetrying returns whether a watch is being retried, and the server has not answered yet. Given for a subscription, because a single request
+   * can't answer it
    */
   async #ready(entry: Entry, signal: AbortSignal | undefined, isRetrying?: () => boolean): Promise<'cached' | 'live'> {
     const { timeoutMs } = this.#shared.settings
@@ -324,9 +327,11 @@ export class NarrowCache {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
     const { closing, settings } = this.#shared
-    const ending = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
-    const object = await settings.client.get(unprojected(view), key, { signal: ending })
-    ending.throwIfAborted()
+    const object = await withEither(signal, closing.signal, async ending => {
+      const found = await settings.client.get(unprojected(view), key, { signal: ending })
+      ending.throwIfAborted()
+      return found
+    })
     // Later reads must not be older than this one.
     if (object === undefined) return entry?.deleted(undefined)
     entry?.wrote(object as KubernetesObject)

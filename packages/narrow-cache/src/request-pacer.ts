@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@wherry/client'
 import { TokenBucket } from '@wherry/client/internal'
 import type { Pacer } from '@wherry/informer/internal'
 
-/** Sends one request each `everyMs` milliseconds. Requests of entries without a state go first, because a read may wait for the state. */
+/** Sends at most one request in `everyMs` milliseconds. Requests of entries without a state go first, because a read may wait for the state. */
 export class RequestPacer implements Pacer {
   readonly #clock: Clock
   readonly #bucket: TokenBucket

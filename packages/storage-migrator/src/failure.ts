@@ -1,6 +1,6 @@
 import { isInvalid } from '@wherry/client'
 import { isRequestTooLarge } from '@wherry/client/internal'
-import { isPassing } from './retry.ts'
+import { isOfWebhook, isPassing } from './retry.ts'
 
 /** Why an object could not be rewritten. */
 export type FailureReason =
@@ -47,7 +47,7 @@ export function failureOf(
 
 function reasonOf(error: unknown, message: string): FailureReason {
   if (isRequestTooLarge(error)) return 'too-large'
-  if (/webhook/.test(message)) return 'webhook'
+  if (isOfWebhook(message)) return 'webhook'
   if (isInvalid(error)) return 'invalid'
   return isPassing(error) ? 'unavailable' : 'refused'
 }

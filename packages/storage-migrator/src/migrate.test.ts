@@ -1,4 +1,5 @@
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { alikeSignal } from '@wherry/client/testkit/alike-signal'
 import { describe, expect, it } from 'vitest'
 import { migrateStorage } from './migrate.ts'
 import type { MigrationProgress } from './progress.ts'
@@ -241,7 +242,7 @@ describe('an object', () => {
       const { client, server } = cluster
       const refuse = (name: string, code: number, reason: string, message: string) =>
         server.faults.add({ match: { verb: 'patch', name }, effect: { kind: 'status', code, reason, message } })
-      await refuse('g000', 422, 'Invalid', 'spec.players: Required value')
+      await refuse('g000', 422, 'Invalid', 'Game "webhook-chess" is invalid: spec.players: Required value')
       await refuse('g001', 500, '', 'etcdserver: request is too large')
       await refuse('g002', 400, '', 'admission webhook "deny.example.com" denied the request: no')
       // Webhooks refuse with any status: these two are no conflict and no miss.
@@ -389,6 +390,17 @@ describe('storedVersions', () => {
       expect(await cluster.storedVersions()).toEqual(['v1', 'v2'])
     }),
   )
+
+  it('S4: stay as they are without a right, also if the account or the resource is named after a webhook', () =>
+    withGames(3, async cluster => {
+      const { client, server } = cluster
+      const user = 'User "system:serviceaccount:ops:webhook-migrator"'
+      const message = `webhooks.example.com "chess" is forbidden: ${user} cannot patch resource "webhooks" in API group "y"`
+      const effect = { kind: 'status', code: 403, reason: 'Forbidden', message } as const
+      await server.faults.add({ match: { verb: 'patch', resource: definition }, effect })
+      const error = await migrateStorage({ client, definition }).catch(error => error)
+      expect(error).toMatchObject({ name: 'MigrationError', code: 'NO_ACCESS' })
+    }))
 })
 
 describe('callers', () => {
@@ -420,23 +432,33 @@ describe('callers', () => {
     }
   })
 
-  it('X9: what onProgress throws goes to onError, and the migration goes on', () =>
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('thrown by a listener')
+      },
+    ],
+    ['rejects with', () => Promise.reject(new Error('thrown by a listener'))],
+  ])('X9: what onProgress %s goes to onError, and the migration goes on', (_, onProgress) =>
     withGames(3, async cluster => {
       const { client, simulation } = cluster
-      const onProgress = () => {
-        throw new Error('thrown by a listener')
-      }
       expect(await migrateStorage({ client, definition, onProgress })).toMatchObject({ outcome: 'migrated' })
       const reported = simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])
       expect(reported).toEqual([['thrown by a listener', 'onProgress']])
-    }))
+    }),
+  )
 
-  it('an abort ends the run, and nothing of it is sent any more', () =>
+  it.each([
+    ['a signal', (signal: AbortSignal) => signal],
+    ['an object with the interface of a signal', alikeSignal],
+  ])('an abort of %s ends the run, and nothing of it is sent any more', (_, given) =>
     withGames(30, async cluster => {
       const { client, server, simulation } = cluster
       await server.faults.add({ match: { verb: 'patch' }, effect: { kind: 'delay', ms: 100 } })
       const stop = new AbortController()
-      const run = migrateStorage({ client, definition, signal: stop.signal, settleMs: 0 }).catch(error => error.message)
+      const signal = given(stop.signal)
+      const run = migrateStorage({ client, definition, signal, settleMs: 0 }).catch(error => error.message)
       await new Promise<void>(resolve => void simulation.clock.timer(150, resolve))
       stop.abort(new Error('enough'))
       expect(await run).toBe('enough')
@@ -444,7 +466,8 @@ describe('callers', () => {
       await new Promise<void>(resolve => void simulation.clock.timer(10_000, resolve))
       expect(await requests(cluster, 'patch')).toBe(sent)
       expect(sent).toBeLessThan(30)
-    }))
+    }),
+  )
 
   it('qps spreads the writes', () =>
     withGames(20, async cluster => {

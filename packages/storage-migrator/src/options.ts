@@ -41,7 +41,10 @@ export interface RewriteOptions extends DefinitionOptions {
    * @default 100
    */
   readonly maxFailures?: number | undefined
-  /** Called after each page with the progress of the migration. Errors of the function go to the client's `onError`. @default none */
+  /**
+   * Called after each page with the progress of the migration. Errors of the function, and rejections of its promise, go to the client's `onError`.
+   * @default none
+   */
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined
 }
 

@@ -48,7 +48,7 @@ export class Pass {
   #total: number | undefined
 
   constructor(options: RewriteOptions, host: PassHost, state: MigrationState) {
-    const { client, signal, chunkSize = 500, qps = Number.POSITIVE_INFINITY } = options
+    const { client, chunkSize = 500, qps = Number.POSITIVE_INFINITY } = options
     this.#options = options
     this.#host = host
     this.#client = client
@@ -57,8 +57,7 @@ export class Pass {
     this.#state = state
     this.#startedAt = this.#environment.clock.monotonic()
     this.#resumedAt = state.counts.listed
-    const ending = this.#ending.signal
-    this.#signal = signal === undefined ? ending : AbortSignal.any([signal, ending])
+    this.#signal = this.#ending.signal
     this.#objects = new ObjectMigration(
       client,
       host.target,
@@ -72,6 +71,19 @@ export class Pass {
    * it rejects, all its requests have ended.
    */
   async run(): Promise<MigrationState> {
+    const { signal } = this.#options
+    // AbortSignal.any would refuse a signal that only has the same interface.
+    const abort = (): void => this.#ending.abort(signal?.reason)
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted) abort()
+    try {
+      return await this.#run()
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  async #run(): Promise<MigrationState> {
     const { maxFailures = 100 } = this.#options
     await this.#retryFailures()
     if (this.#state.listed) return this.#state
@@ -193,11 +205,16 @@ export class Pass {
     const { counts, failures } = this.#state
     const elapsedMs = this.#environment.clock.monotonic() - this.#startedAt
     const reported = { total: this.#total, counts, failed: failures.length, elapsedMs, resumedAt: this.#resumedAt }
-    try {
-      onProgress({ definition, storageVersion, ...reported })
-    } catch (error) {
+    const failed = (error: unknown): void => {
       const thrown = error instanceof Error ? error : new Error(`onProgress threw ${error}`)
       this.#environment.onError(thrown, { resource: definition, phase: 'onProgress' })
+    }
+    try {
+      const result: unknown = onProgress({ definition, storageVersion, ...reported })
+      // The promise of an async function is not awaited.
+      Promise.resolve(result).catch(failed)
+    } catch (error) {
+      failed(error)
     }
   }
 }

@@ -17,6 +17,11 @@ const maxAttempts = 6
 const callFailed =
   /(Post|Get) "|deadline exceeded|connection (refused|reset)|an error on the server|the server (could not|is currently|was unable)|expected webhook response|no response provided/
 
+/** Whether the API server reports the answer of a webhook, or that it could not call one. The name of a user or of an object may contain "webhook" too. */
+export function isOfWebhook(message: string): boolean {
+  return /\b(admission|calling|call|conversion) webhook\b/.test(message)
+}
+
 /**
  * Whether a conversion webhook answered that it can't convert an object. The webhook will give the same answer again. A webhook that could not be called
  * may answer later.
@@ -40,7 +45,7 @@ export function isPassing(error: unknown): boolean {
  */
 export function isAccessDenied(error: unknown): boolean {
   if (isUnauthorized(error)) return true
-  return isForbidden(error) && / cannot [a-z]+ resource /.test(error.message) && !/webhook/.test(error.message)
+  return isForbidden(error) && / cannot [a-z]+ resource /.test(error.message) && !isOfWebhook(error.message)
 }
 
 /**

@@ -33,7 +33,7 @@ export interface ServerMigrationReport {
   readonly storedVersions: readonly string[]
   /** The versions that can be removed from the definition now. */
   readonly removableVersions: readonly string[]
-  /** The server's message about a failed migration; otherwise empty. */
+  /** Why the migration failed, in the words of the server if it gave up; otherwise empty. */
   readonly message: string
 }
 

@@ -54,7 +54,7 @@ export interface HeldInformer<C>
   extends Pick<SharedInformer<C>, 'state' | 'hasSynced' | 'lastError' | 'whenSynced' | 'cursor'> {
   /** Whether the server does not serve the resource, and the cache waits until it does. @default false */
   readonly isAbsent?: boolean | undefined
-  /** With `orAbsent` it also resolves if {@link HeldInformer.isAbsent} is true. `orAbsent` is passed only to informers with `isAbsent`. */
+  /** With `orAbsent` it also resolves if {@link HeldInformer.isAbsent} is true. Only informers with `isAbsent` are given this option. */
   whenSynced(options?: {
     readonly signal?: AbortSignal | undefined
     readonly orAbsent?: boolean | undefined

@@ -49,7 +49,10 @@ export interface PendingView {
 export interface RegistrarStats {
   readonly intended: number
   readonly watched: number
-  /** The number of changes that the sink has not taken yet, at most one per object of a view; an upper bound during a replay. */
+  /**
+   * The number of changes that the sink has not taken yet: at most one for each object of a view, and another for an object that is being delivered or
+   * retried. An upper bound during a replay.
+   */
   readonly lag: number
   /** How long the oldest of these has waited, in milliseconds, to within a second. */
   readonly lagMs: number
@@ -57,7 +60,7 @@ export interface RegistrarStats {
   readonly delivered: number
   /** Calls that were repeated after a failure. */
   readonly retried: number
-  /** How often a view was replayed from the start, because the sink fell too far behind or an object of `failed` was deleted. */
+  /** How often a view was replayed: the sink fell too far behind, an object of `failed` was deleted, or others closed the informer. */
   readonly resets: number
   /** Objects that wait for a retry after their call failed. */
   readonly retrying: number

@@ -1,4 +1,5 @@
 import { defineResource, type KubernetesObject, type View } from '@wherry/client'
+import { alikeSignal } from '@wherry/client/testkit/alike-signal'
 import { describe, expect, it } from 'vitest'
 import type { Registrar } from './registrar.ts'
 import type { SinkEvent } from './sink.ts'
@@ -106,6 +107,20 @@ describe('rollback', () => {
       `start ${pears.key}`,
       ...[`stop ${apples.key}`, `stop ${pears.key}`],
     ])
+  })
+
+  it('W4: takes any object with the interface of a signal, and rejects with its reason', async () => {
+    const { simulation, manager } = setUp()
+    const one = manager.registrar('one')
+    const stop = new AbortController()
+    const options = { onFailure: 'rollback', signal: alikeSignal(stop.signal) } as const
+    await simulation.run(() => one.replace([pears], options))
+    expect(one.watched).toEqual([pears])
+    const replaced = one.replace([apples], options).catch(error => error.message)
+    stop.abort(new Error('enough'))
+    expect(await simulation.run(() => replaced)).toBe('enough')
+    expect(one.watched).toEqual([pears])
+    await simulation.run(() => manager.close())
   })
 
   it('W4: keeps the old set where one fails, and lists each view with its reason', async () => {

@@ -6,7 +6,7 @@ export type SinkEvent<C = unknown> = Changed<C> | Deleted<C> | Reset<C> | SinkSy
 
 /** The end of a replay: all existing objects were delivered, except those that the event names. */
 export interface SinkSynced<C = unknown> extends Synced<C> {
-  /** Keys that wait for a retry after their call failed. Their objects still exist. */
+  /** Keys that wait for a retry after their call failed. Keep their objects: the next event of each, perhaps a deletion, is still to come. */
   readonly retrying: readonly string[]
 }
 

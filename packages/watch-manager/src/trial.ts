@@ -1,5 +1,6 @@
 import type { View } from '@wherry/client'
 import { asError } from '@wherry/client/internal'
+import { withEither } from '@wherry/informer/internal'
 import type { Hold } from './cache.ts'
 import { type FailedView, throwFailed } from './errors.ts'
 import type { Shared } from './shared.ts'
@@ -29,9 +30,11 @@ export class Trial<C> {
   }
 
   /** Holds these views, and resolves with the holds when all views have synced. If it rejects, it holds nothing. */
-  async run(views: readonly View<C>[], signal: AbortSignal | undefined): Promise<Map<string, Hold<C>>> {
-    const { signal: ended } = this.#ended
-    const either = signal === undefined ? ended : AbortSignal.any([signal, ended])
+  run(views: readonly View<C>[], signal: AbortSignal | undefined): Promise<Map<string, Hold<C>>> {
+    return withEither(signal, this.#ended.signal, either => this.#run(views, either))
+  }
+
+  async #run(views: readonly View<C>[], either: AbortSignal): Promise<Map<string, Hold<C>>> {
     const holds = new Map<string, Hold<C>>()
     const failed: FailedView[] = []
     try {
@@ -57,7 +60,7 @@ export class Trial<C> {
         }
       }
       await Promise.all(views.map(synced))
-      ended.throwIfAborted()
+      this.checkGoing()
       throwFailed(this.#registrar, failed, either)
       return holds
     } catch (error) {

@@ -23,7 +23,7 @@ export class GuardedObserver<K> {
   }
 
   #catchRejection(returned: unknown, method: string): void {
-    if (returned instanceof Promise) returned.catch((error: unknown) => this.#reportError(error, method))
+    if (isThenable(returned)) returned.then(undefined, error => this.#reportError(error, method))
   }
 
   #reportError(error: unknown, method: string): void {
@@ -33,11 +33,18 @@ export class GuardedObserver<K> {
         error instanceof Error ? error : new Error(`${context.phase} threw`, { cause: error }),
         context,
       )
-      if (reported instanceof Promise) reported.catch(() => {})
+      if (isThenable(reported)) reported.then(undefined, () => {})
     } catch {
       // There is nowhere left to report to.
     }
   }
+}
+
+/** Whether a result is a promise of any kind. Most results are `undefined`. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { readonly then?: unknown }).then === 'function'
+  )
 }
 
 function publish(error: Error, context: QueueErrorContext): void {

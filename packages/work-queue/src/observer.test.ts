@@ -100,6 +100,20 @@ it('X9: an observer that throws or rejects breaks nothing, and onError receives 
   ])
 })
 
+it('X9: a rejection of a promise of another library goes to onError, too', async () => {
+  const received: string[] = []
+  // biome-ignore lint/suspicious/noThenProperty: a promise of another library
+  const rejected = { then: (_: unknown, reject: (error: Error) => void) => reject(new Error('added failed')) }
+  const queue = new WorkQueue({
+    clock: new FakeClock(),
+    observer: { added: () => rejected },
+    onError: error => void received.push(error.message),
+  })
+  queue.add('a')
+  await new Promise(resolve => setImmediate(resolve))
+  expect(received).toEqual(['added failed'])
+})
+
 it('X9: an onError that rejects is ignored', async () => {
   const queue = new WorkQueue({
     clock: new FakeClock(),

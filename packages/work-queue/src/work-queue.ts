@@ -202,7 +202,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * The remaining delay of a pending key, in milliseconds: 0 if it is ready, or will be ready when it is done;
+   * The remaining delay of a pending key, in milliseconds: 0 if the key is ready, or will be ready when its run is done;
    * undefined for a key that is not pending.
    */
   dueInMs(key: K): number | undefined {

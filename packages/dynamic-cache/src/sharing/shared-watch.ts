@@ -8,7 +8,7 @@ import { suits } from './suits.ts'
 export interface SharedWatchListeners {
   /** Called when the server is proved not to serve the resource. */
   missing(error: Error): void
-  /** Called when the server serves the resource again. */
+  /** Called when a feed watches the resource, so the server serves it. */
   found(): void
   /** Called when the watch has failed to list or watch, and tries again. */
   error(error: Error): void
@@ -41,7 +41,7 @@ interface Member {
   move: Move | undefined
   /** The store of full objects from which this one is, or was, filled. */
   source: Store<unknown> | undefined
-  /** The writers of feeds that ended before all of their namespaces had synced: their objects are in the store. */
+  /** The writers of ended feeds. Their objects stay in the store until another feed takes over. */
   orphans: StoreWriter[]
 }
 

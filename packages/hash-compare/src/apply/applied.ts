@@ -32,13 +32,13 @@ export type Write = 'create' | 'update' | 'apply' | 'status'
 
 /** The writes of `applyIfChanged`, and the reason for them. */
 export interface Applied<T, N extends string = string> {
-  /** `equal`: no request was sent. `missing`: the object did not exist. `differs`: the parts in `differences` differ. */
+  /** `equal`: nothing was written. `missing`: the object did not exist. `differs`: the parts in `differences` differ. */
   readonly reason: 'equal' | 'missing' | 'differs'
   /** The parts in which the observed object was not as desired; with paths if the whole object was observed. */
   readonly differences: readonly PartDifference<N>[]
   /** The writes, in their order. */
   readonly writes: readonly Write[]
-  /** The server's answer to the last write; `undefined`: no request was sent. */
+  /** The server's answer to the last write; `undefined`: nothing was written. */
   readonly object: T | undefined
   /**
    * The parts in which `object` is still not as desired: the server defaulted or pruned fields, a webhook changed them, or

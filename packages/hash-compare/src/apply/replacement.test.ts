@@ -67,6 +67,7 @@ describe('replacement', () => {
 
   it('keeps the status where parts know no subresource of it, unless another is desired', () => {
     expect(replacement({}, held, now, [spec])).toMatchObject({ status: { phase: 'On' } })
+    expect(replacement({ status: undefined } as object, held, now, [spec])).toMatchObject({ status: { phase: 'On' } })
     expect(replacement({ status: {} } as object, held, now, [spec])).toMatchObject({ status: {} })
     expect(replacement({}, held, now, [spec, statusPart])).not.toHaveProperty('status')
     expect(replacement({}, {}, now, [spec])).toEqual({ metadata: { ...now, labels: {}, annotations: {} } })

@@ -26,7 +26,7 @@ export function replacement(
   const { status } = held as WithStatus
   return {
     ...(!hasSubresource && status !== undefined && { status }),
-    ...desired,
+    ...withoutUndefined(desired),
     metadata: {
       ...held.metadata,
       ...withoutUndefined(desired.metadata),

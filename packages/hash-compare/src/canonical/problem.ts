@@ -4,7 +4,7 @@ import { sortedKeys } from './key-order.ts'
 import { pointer } from './pointer.ts'
 
 /**
- * Returns an error for the first part of `value`, in the order of the output, that can't be printed. Walks the value a second time,
+ * Returns an error for the first part of `value` that can't be printed, in the order of the output. Walks the value a second time,
  * so that the writer need not track the path of a valid value.
  */
 export function problemOf(value: unknown, integers: Integers): NotJsonError | InexactIntegerError {
@@ -58,6 +58,8 @@ class Search {
 
   #object(object: object, path: string): NotJsonError | InexactIntegerError | undefined {
     if (!isPlainObject(object)) {
+      // A rejection of a promise is ignored, because the promise itself is an error.
+      Promise.resolve(object).catch(() => {})
       const { name } = (object.constructor ?? {}) as { readonly name?: unknown }
       return new NotJsonError(path, typeof name === 'string' ? `an object of class ${name}` : 'an object of a class')
     }

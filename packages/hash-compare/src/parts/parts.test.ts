@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hashesAnnotation } from '../annotation-key.ts'
 import { hash } from '../canonical/hash.ts'
-import { InexactIntegerError } from '../errors.ts'
+import { InexactIntegerError, NotJsonError } from '../errors.ts'
 import { compareParts } from './compare-parts.ts'
 import { hashParts, type Parts, parts } from './parts.ts'
 import { specPart } from './spec-part.ts'
@@ -120,6 +120,12 @@ describe('specPart and statusPart', () => {
 })
 
 describe('parts', () => {
+  it('X9: a function that returns a promise is an error, whether the promise rejects or not', async () => {
+    for (const value of [Promise.resolve(), Promise.reject(new Error('no')), [{ a: Promise.reject(new Error('no')) }]])
+      expect(() => hashParts({}, parts({ late: () => value }))).toThrow(NotJsonError)
+    await new Promise(setImmediate)
+  })
+
   it('H2: custom parts are functions of the object', () => {
     const custom = parts({
       players: ({ spec }: Game) => (spec as { players: number }).players,

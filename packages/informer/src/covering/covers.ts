@@ -1,9 +1,10 @@
 import type { View } from '@wherry/client'
 
 /**
- * Whether the objects of `wide` can answer reads of `view` (rule D13): its namespaces contain the view's, its shard is the same, its selectors and its projection are the
- * same or absent, or its projection is default or full and the view needs only metadata. A named projection has no
- * labels to select by. A field selector of the name or the namespace can be checked by an object's key, and no other.
+ * Whether the objects of `wide` can answer reads of `view` (rule D13). `wide` has the same resource and shard, and all namespaces of `view`. It has the
+ * same projection, or its projection is default or full, and `view` needs only metadata. It has the same selectors, or none: then each read must be able
+ * to check those of `view`. Labels can be checked unless the projection is named, because its values may lack them. Of fields, only name and namespace
+ * can be checked, by an object's key.
  */
 export function covers(wide: View, view: View): boolean {
   const { resource: a, namespaces } = wide

@@ -17,8 +17,7 @@ export interface Cursor<C> {
   take(max: number): Change<C>[]
   /**
    * Calls `fn` once, as soon as `take` has a change: in a microtask if it has one already, otherwise after the next change,
-   * or after the close. It never calls `fn` from within this call. Another `wake` before
-   * that replaces `fn`.
+   * or after the close. It never calls `fn` from within this call. Another `wake` before the call of `fn` replaces `fn`.
    */
   wake(fn: () => void): void
   /**
@@ -29,8 +28,8 @@ export interface Cursor<C> {
   /** How long the oldest change that was not taken has been waiting, in milliseconds, to within a second; 0 at the end. */
   readonly lagMs: number
   /**
-   * How often the cursor had to begin again: because it fell behind, or because an object was deleted that its user may hold and
-   * no event can express that (see {@link Change}).
+   * How often the cursor had to begin again: because it fell behind, or because an object without a value was deleted, and its
+   * user may hold an earlier object of that name (see {@link Change}).
    */
   readonly resets: number
   /** Closed by {@link close} or with its store. */

@@ -36,7 +36,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   #generation = 0
   /** How many changes were read since the end was reached, or since the last lap. */
   #reads = 0
-  /** The tick at which the replay or lap began, or that the cursor has to reach. */
+  /** The tick from which {@link lagMs} counts during a replay or a lap. */
   #tick: number
   #resets = 0
   /** Before the last `reset`, deletions up to this number had been read. */
@@ -144,7 +144,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     this.#resets++
   }
 
-  /** Handles the deletion of an object without a value. The cursor begins again if it has reported the key as failed. */
+  /** Handles the deletion of an object without a value. The cursor begins again if its user may hold an earlier object of that key. */
   mustReset(key: string): void {
     const before = this.readUpTo
     if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return
@@ -270,7 +270,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return { type: 'synced', view, failed: this.#failed() }
   }
 
-  /** The keys without a value that the user may hold, because the cursor has read an earlier object of that name. */
+  /** Returns the keys of all objects without a value, for `synced`. Keeps the keys for which the user may hold an earlier object. */
   #failed(): readonly string[] {
     const failed: string[] = []
     const kept = new Set<string>()

@@ -19,9 +19,9 @@ export interface JournalOptions<C> extends TombstonesOptions {
 export interface JournalReader extends TombstoneReader {
   /** Whether the reader has a change to read, or was closed. */
   readonly isPending: boolean
-  /** Calls the function that waits for that, and returns its result. */
+  /** Calls the function that waits for a change, and returns its result. */
   awake(): unknown
-  /** Handles the deletion of an object without a value. The reader begins again if it has reported the key as failed. */
+  /** Handles the deletion of an object without a value. The reader begins again if its user may hold an earlier object of that key. */
   mustReset(key: string): void
   close(): void
 }
@@ -113,7 +113,10 @@ export class Journal<C> {
     return added
   }
 
-  /** Adds all objects of a first list, which has numbered them. Returns false if changes came since the list began: the numbers are wrong then. */
+  /**
+   * Adds all objects of a first list, which has numbered them. Returns false if the numbers or indices are wrong: changes came since the list began, or
+   * earlier nodes have left holes.
+   */
   addedFirst({ from, entries }: FirstList<C>): boolean {
     if (from !== this.head || this.changes.end > 0) return false
     this.head += entries.length

@@ -96,7 +96,7 @@ class Following implements UnderWay, StreamFollower {
     })
   }
 
-  /** Replaces the old watch by the new one. No listener is called. */
+  /** Replaces the old watch by the new one. The state stays `watching`. */
   #moved(next: Stream): void {
     this.#timer?.cancel()
     this.#stream.abort()

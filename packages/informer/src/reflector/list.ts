@@ -11,7 +11,7 @@ import type { Listing } from './phase.ts'
 import type { ReflectorContext } from './reflector-context.ts'
 import type { SnapshotFanOut } from './writers.ts'
 
-/** How long a list may bring no item, in milliseconds: kube-apiserver gives up after 60 s by itself. */
+/** A list is given up when it has brought no item for this time, or twice this time at most, in milliseconds. kube-apiserver itself gives up after 60 s. */
 const silenceMs = 65_000
 
 /**

@@ -30,8 +30,8 @@ export interface ReflectorListeners {
   /** Called when it is proved that the server does not serve the resource. The writers are empty then (rule D8). */
   missing?(error: Error): void
   /**
-   * Called when a list or a watch has failed and will be retried. `onError` receives the error too, except errors of usual operation, such as an
-   * expired resourceVersion.
+   * Called when a list or a watch has failed: it will be retried, unless the client was closed. `onError` receives the error too, except errors of usual
+   * operation, such as an expired resourceVersion, and repeated refusals.
    */
   error?(error: Error): void
 }
@@ -49,7 +49,7 @@ export interface ReadingOptions {
    * @default 'stream'
    */
   readonly initial?: InitialRead | undefined
-  /** The maximum number of items of a page, with `initial: 'paged'`. @default 500 */
+  /** The maximum number of items of a page, with `initial: 'paged'` and for resources that the API server does not cache. @default 500 */
   readonly pageSize?: number | undefined
   /** Longest object, in bytes as sent. @default 16 MiB */
   readonly maxObjectBytes?: number | undefined

@@ -76,7 +76,7 @@ export class ReflectorContext implements WritersParts {
   /** The resourceVersion of the last list, event or bookmark; `undefined` without a state. */
   resourceVersion: string | undefined
   lastError: Error | undefined
-  /** Whether it was proved that the server does not serve the resource, and no watch was accepted since (rules D7, D8). */
+  /** Whether it was proved that the server does not serve the resource, and no whole state was read since (rules D7, D8). */
   isMissing = false
   /** Whether a list from the cache came in pages: this resource has no watch cache (rule R2). */
   inPages = false

@@ -1,3 +1,4 @@
+import { asError } from '@wherry/client/internal'
 import { InformerStoppedError } from '../errors.ts'
 import type { InformerState } from '../informer-state.ts'
 import type { StoreWriter } from '../store/store-writer.ts'
@@ -25,6 +26,9 @@ const hopefulMs = 30_000
 
 /** How long after a refusal the server is asked again for a new wait, in milliseconds. */
 const soonMs = 1000
+
+/** The minimum time between two calls of a hold's function that go on holding reads back, in milliseconds. */
+const heldAgainMs = 1000
 
 /** How a writer joins a reflector that runs. */
 export interface JoinOptions {
@@ -81,7 +85,7 @@ export class Reflector {
     return this.#context.lastError
   }
 
-  /** Whether it was proved that the server does not serve the resource, and no watch was accepted since. */
+  /** Whether it was proved that the server does not serve the resource, and no whole state was read since. */
   get isMissing(): boolean {
     return this.#context.isMissing
   }
@@ -316,19 +320,34 @@ export class Reflector {
     })
   }
 
-  /** Waits until a list may begin, unless the reflector is stopped. */
+  /** Waits until a list may begin, unless the reflector is stopped. The function of a hold that ends no wait is not called in a tight loop. */
   async #untilReleased(first: Promise<void>): Promise<void> {
-    const { settings, target } = this.#context
+    const context = this.#context
     let held: Promise<void> | undefined = first
-    while (held !== undefined && !this.#context.stopped) {
-      const over = held
+    while (held !== undefined && !context.stopped) {
+      const released = Promise.resolve(held)
+      let againMs = heldAgainMs
       this.#enter('waiting')
       await new Promise<void>(resolve => {
-        this.#wake = resolve
-        void over.then(resolve, resolve)
+        let isOver = false
+        const end = (): void => {
+          isOver = true
+          resolve()
+        }
+        this.#wake = end
+        void released.then(end, error => {
+          if (isOver) return
+          context.fail(asError(error, 'a function that holds reads back failed'), 'list')
+          againMs = context.backoff.next()
+          end()
+        })
       })
       this.#wake = undefined
-      held = settings.held?.of(target)
+      held = context.settings.held?.of(context.target)
+      if (held === undefined) return
+      // A rejection is handled at the next turn of the loop.
+      Promise.resolve(held).catch(() => {})
+      await this.#pause(againMs)
     }
   }
 

@@ -1,3 +1,4 @@
+import { OptionTypeError } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
 import { bookmark, event, scripted } from '../testkit/scripted-server.ts'
 import { HeldReads } from './held-reads.ts'
@@ -77,5 +78,49 @@ describe('a reflector that is to list again', () => {
     end()
     await simulation.run(() => reflector.stop())
     expect(reflector.state).toBe('stopped')
+  })
+
+  it('R1, X9: a function that holds reads back is not called in a tight loop, and its error is reported', async () => {
+    const held = new HeldReads()
+    const calls: number[] = []
+    const answers: (() => Promise<void> | undefined)[] = [
+      () => Promise.resolve(),
+      () => Promise.reject(new Error('rejected')),
+      () => {
+        throw new Error('thrown')
+      },
+      () => undefined,
+    ]
+    const { simulation, reflector, asked } = scripted(
+      serve(() => ({})),
+      { held },
+    )
+    held.hold({ group: '', plural: 'configmaps' }, () => {
+      calls.push(simulation.clock.monotonic())
+      return answers[Math.floor((calls.length - 1) / 5)]?.()
+    })
+    reflector.start()
+    await simulation.advance(10_000)
+    expect([asked, reflector.state]).toEqual([[], 'waiting'])
+    expect(calls.length).toBeLessThan(15)
+    await simulation.runUntil(() => reflector.state === 'watching')
+    // The second call comes at once, because a promise that resolves means that.
+    const waits = calls.slice(2).map((at, index) => at - (calls[index + 1] as number))
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(800)
+    expect(asked).toHaveLength(1)
+    const messages = simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])
+    expect(messages).toEqual([
+      ...Array.from({ length: 5 }, () => ['rejected', 'list']),
+      ...Array.from({ length: 5 }, () => ['thrown', 'list']),
+    ])
+    await simulation.run(() => reflector.stop())
+  })
+
+  it('X6: reads of a resource are held back only by a function, for a group and a plural', () => {
+    const until = (): undefined => undefined
+    for (const resource of [undefined, {}, { group: 'x.io' }, { plural: 'things' }])
+      expect(() => new HeldReads().hold(resource as never, until)).toThrow(OptionTypeError)
+    for (const fn of [undefined, null, Promise.resolve()])
+      expect(() => new HeldReads().hold({ group: 'x.io', plural: 'things' }, fn as never)).toThrow(OptionTypeError)
   })
 })

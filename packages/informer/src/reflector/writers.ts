@@ -255,7 +255,7 @@ class Backfill {
   }
 }
 
-/** `namespace/name`, the order of a server's lists. */
+/** `namespace/name`: a server's lists have the order of these keys. */
 export function keyOf(object: object): string {
   const { metadata } = object as { metadata?: { name?: string; namespace?: string } }
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`

@@ -8,7 +8,10 @@ export interface Handler<C> {
   add?(object: C, about: { readonly key: string; readonly isInInitialList: boolean }): unknown
   /** An object changed. `old`: the state that this handler received last for it (of that uid); in a resync, the same object. */
   update?(object: C, about: { readonly old: C; readonly key: string }): unknown
-  /** An object was deleted, or has left the selection. `finalStateUnknown`: a relist found it missing; `object` is the last known state. */
+  /**
+   * An object was deleted, or has left the selection. `finalStateUnknown`: no event showed that, but for example a relist; `object` is the last known
+   * state.
+   */
   delete?(object: C, about: { readonly key: string; readonly finalStateUnknown: boolean }): unknown
   /**
    * An object exists that could not be transformed and never had a value (`isThere: true`; `get` now throws a `TransformError`), or such an object

@@ -34,7 +34,7 @@ export interface HandoverOptions<C> {
 
 /**
  * Lets staged writers take over from former ones (rules D9, D12), key by key. The newer state stays. An object that the staged writers do not have
- * is deleted, if they are as new as it is. A later deletion that the former writers saw stays.
+ * is deleted if they have reached its resourceVersion. A later deletion that the former writers saw stays.
  * @returns the keys for which the former writers were ahead; `undefined` if there are none.
  */
 export function handOver<C>(store: HandoverStore<C>, options: HandoverOptions<C>): Handover<C> | undefined {
@@ -80,7 +80,7 @@ export function handOver<C>(store: HandoverStore<C>, options: HandoverOptions<C>
     }
     writer.staged = undefined
   }
-  // An object that was added and deleted for the former writers will be added and deleted again for these.
+  // The new writers will receive the addition and the deletion of such an object again.
   for (const [key, last] of deletions) {
     if (store.entryOf(key) === undefined && isOutdated(last, reached)) known.set(key, last)
   }
@@ -100,7 +100,7 @@ function oldest(resourceVersions: readonly (string | undefined)[]): string | und
 
 /** The open keys after a promotion: for them the former watch was ahead of the new one (rules R13, D9, D12). */
 export class Handover<C> {
-  /** News of these keys that is older than this is dropped. */
+  /** The last known state of each open key: older news of it is dropped. */
   readonly known: Map<string, LastKnown>
   /** Entries in states that the new watch has not reached: it is unknown whether they are in its scope. */
   readonly unconfirmed: Set<Entry<C>>

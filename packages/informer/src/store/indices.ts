@@ -81,7 +81,7 @@ export class Indices<C> {
     return index.buckets.get(value) ?? []
   }
 
-  /** The entries with a value in a namespace. @param all all entries */
+  /** The entries in a namespace; some may have no value. @param all all entries */
   within(namespace: string, all: ReadonlyMap<string, Entry<C>>): Iterable<Entry<C>> {
     if (this.#byNamespace === undefined) {
       this.#byNamespace = new Map()

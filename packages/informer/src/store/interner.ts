@@ -48,7 +48,7 @@ export class Interner {
   }
 
   /**
-   * Replaces these parts of a decoded object, which must not be in use elsewhere yet. A frozen part is left unchanged.
+   * Replaces these parts of a decoded object by equal ones. A frozen part is left unchanged.
    * @param key the object's key, which is kept with it: the name becomes a part of that text
    * @param former an earlier state of the object: most updates do not change its labels and annotations
    */

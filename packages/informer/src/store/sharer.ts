@@ -6,7 +6,7 @@ const places = 512
 const mostLength = 256
 /** Longer lists are not shared either. */
 const mostItems = 8
-/** Values of a greater total length, with keys, are not shared either: the writer of an object chooses the number of its keys. */
+/** Maps of a greater total length, with keys, are not shared either: the writer of an object chooses the number of its keys. */
 const mostLengthInAll = 2048
 
 interface Known {
@@ -21,7 +21,7 @@ type Part = string | number | boolean | null
 /**
  * Returns the same value for equal values: maps of texts, lists of texts, and lists of such maps, as labels, annotations, finalizers and owners
  * of siblings are. A shared value is always frozen, even without the store's `freeze`: a change would affect all objects that share it.
- * It keeps at most 1,024 values of 2,048 characters. A new one takes the place of an older one.
+ * It keeps at most 1,024 values: maps of up to 2,048 characters, and lists of up to eight texts or maps. A new value takes the place of an older one.
  */
 export class Sharer {
   readonly #newer: (Known | undefined)[] = Array.from({ length: places })

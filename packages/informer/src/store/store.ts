@@ -53,8 +53,8 @@ export interface StoreOptions<C, S extends Scope = Scope> {
   /** The clock, and the receiver of background errors. */
   readonly environment: Environment
   /**
-   * Freezes stored objects, and what a projection is given, so that code which changes one fails (rule R37). Costs about as much as decoding. Parts
-   * that several objects share are always frozen.
+   * Freezes stored objects, and the objects that a projection of yours receives, so that code which changes one fails (rule R37). Costs about as much as
+   * decoding. Parts that several objects share are always frozen.
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
@@ -72,7 +72,7 @@ export interface StoreOptions<C, S extends Scope = Scope> {
 export interface StoreStats {
   /** The number of objects, failed ones included. */
   readonly objects: number
-  /** The number of these that could not be transformed, stale ones included. */
+  /** The number of these that could not be transformed in their newest state, even if an earlier value is still served. */
   readonly failed: number
   /** Bytes of the stored objects, as received. */
   readonly receivedBytes: number
@@ -191,7 +191,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     return () => this.#syncListeners.delete(listener)
   }
 
-  // Reads. Each throws the reason once the store is closed.
+  // Reads. Each but `stats` throws the reason once the store is closed.
 
   get size(): number {
     this.#checkOpen()
@@ -239,7 +239,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     return values
   }
 
-  /** The values and their bytes as received, to fill another store. Throws the reason if the store is closed meanwhile: that was not all. */
+  /** The values and their bytes as received, to fill another store. If the store is closed before all were read, the iteration throws the reason. */
   entries(): IterableIterator<{ readonly object: C; readonly bytes: number }> {
     this.#checkOpen()
     return this.#values()
@@ -302,9 +302,9 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
 
   /**
    * Lets staged writers take over from others, at once. Objects that both have stay untouched (same uid and resourceVersion; of two states the newer
-   * one). Objects that only the old writers had are deleted (`finalStateUnknown`), new ones are added. What the old writers had already delivered
-   * and the new ones have not reached is neither undone nor delivered twice; it is settled when the new ones reach it: they must pass on the
-   * resourceVersions of lists and bookmarks ({@link Snapshot.commit}, {@link StoreWriter.progress}). Closes the old writers.
+   * one). Objects that only the old writers had are deleted (`finalStateUnknown`), new ones are added. Changes that the old writers had already delivered,
+   * and that the new writers have not reached, are neither undone nor delivered twice. They are settled when the new writers reach them, so these must pass
+   * on the resourceVersions of lists and bookmarks ({@link Snapshot.commit}, {@link StoreWriter.progress}). Closes the old writers.
    *
    * @param view the view from now on, if its scope changes; of the same resource and projection.
    * @throws OptionTypeError for a writer of another store, OptionRangeError for one that is not staged, has not committed, or is closed.
@@ -729,7 +729,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     }
   }
 
-  /** Whether the store is empty, and no handover is open. */
+  /** Whether the store is empty, no writer is staged, and no handover is open. */
   get #isPristine(): boolean {
     return this.#entries.size === 0 && this.#deletions === undefined && this.#handover === undefined
   }

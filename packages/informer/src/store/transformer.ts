@@ -13,7 +13,7 @@ export interface TransformerOptions<C> {
 
 /** Makes the stored value of a decoded object (rules R30, R37, T1). */
 export class Transformer<C> {
-  /** Whether the stored value of an object with labels lacks them, so that no label selector can find it. */
+  /** Whether a stored value lacks the labels of its object, so that no label selector can find it. */
   dropsLabels = false
   /** Named in errors. */
   view: View<C>
@@ -76,19 +76,17 @@ export class Transformer<C> {
   }
 
   #check(object: object, value: unknown): void {
-    if (value === undefined) throw new TypeError('the projection gave undefined')
-    // A promise is not awaited, and its error is not reported.
-    if (watched(value, noNews)) throw new TypeError('the projection gave a promise: it must give what is to be kept')
+    checkProjected(value)
     if (!this.dropsLabels && hasLabels(object) && !hasLabels(value)) this.dropsLabels = true
   }
 }
 
-/** One of so many objects is measured in the end; all of the first ones are. */
+/** A sample has an object in so many in the end, and each of the first ones. */
 const sampledEach = 64
 /** The minimum size of managedFields. The rest of an event's line around its object is smaller. */
 const leastManagedBytes = 100
 
-/** How much of an object, as received, its `managedFields` were. */
+/** The size of an object's `managedFields`, in bytes as received; an estimate. */
 function managedBytesOf(object: object, bytes: number, isLean: boolean): number {
   const { metadata } = object as { readonly metadata?: { readonly managedFields?: unknown } | null | undefined }
   try {
@@ -101,6 +99,13 @@ function managedBytesOf(object: object, bytes: number, isLean: boolean): number 
 }
 
 const noNews = (): void => {}
+
+/** Throws unless a caller's projection has returned a value at once. @throws TypeError */
+export function checkProjected(value: unknown): void {
+  if (value === undefined) throw new TypeError('the projection gave undefined')
+  // A promise is not awaited, and its error is not reported.
+  if (watched(value, noNews)) throw new TypeError('the projection gave a promise: it must give what is to be kept')
+}
 
 /** The labels of a stored value, at the place where objects have them. */
 export function labelsOf(value: unknown): Readonly<Record<string, string>> | undefined {

@@ -1,10 +1,10 @@
 import type { Transport } from '@wherry/client'
 
-/** Asks whether a resource is served at all: its definition, and the lists of all that is served. */
+/** Whether a path only asks if a resource is served: by its definition, or by discovery. */
 const isProof = (path: string): boolean =>
   /^\/api(\/[^/?]+)?$|^\/apis(\/[^/?]+){0,2}$|\/customresourcedefinitions\/[^/?]+$/.test(path)
 
-/** A transport that writes down its requests: a line for each list and watch. */
+/** A transport that records its requests: a line for each list and watch. */
 export function recordingTransport(inner: Transport, asked: string[]): Transport {
   return {
     async connect(target, signal) {
@@ -29,7 +29,7 @@ export function recordingTransport(inner: Transport, asked: string[]): Transport
 const names: Readonly<Record<string, string>> = { resourceVersion: 'rv', resourceVersionMatch: 'match' }
 const left = new Set(['watch', 'sendInitialEvents', 'allowWatchBookmarks', 'timeoutSeconds'])
 
-/** `stream rv=5`, `list rv=0 limit=500`, `watch rv=5`: what a query asks for. */
+/** A query in a line: `stream rv=5`, `list rv=0 limit=500`, `watch rv=5`. */
 export function asLine(query: URLSearchParams): string {
   const verb = query.get('sendInitialEvents') === 'true' ? 'stream' : query.get('watch') === null ? 'list' : 'watch'
   const rest = [...query].filter(([name]) => !left.has(name) && !(verb === 'stream' && name === 'resourceVersionMatch'))

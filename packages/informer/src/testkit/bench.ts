@@ -41,8 +41,8 @@ type MakeBench = (
 ) => Promise<ReflectorBench>
 
 /**
- * Makes benches for the tests of a file, each brought to where `ready` leaves it, and closed after its test. To be called
- * at the top of the file.
+ * Makes benches for the tests of a file. Each is prepared by `ready`, and closed after its test. Call it at the top of the
+ * file.
  */
 export function reflectorBenches(ready?: (made: ReflectorBench) => Promise<unknown>): MakeBench {
   const open: ReflectorBench[] = []

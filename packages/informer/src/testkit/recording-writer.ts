@@ -5,7 +5,7 @@ interface Received {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly resourceVersion: string }
 }
 
-/** A writer without a store: it writes down each call, a line each, and keeps the objects by name. */
+/** A writer without a store: it records each call in a line, and keeps the objects by name. */
 export class RecordingWriter implements StoreWriter {
   readonly log: string[] = []
   readonly objects: Map<string, Received> = new Map()
@@ -13,9 +13,9 @@ export class RecordingWriter implements StoreWriter {
   received: (line: string) => void = () => {}
   synced: boolean = false
   bytes: number = 0
-  /** Of each snapshot, whether what has the same resourceVersion is the same. */
+  /** The option `reuse` of each snapshot. */
   readonly reuses: boolean[] = []
-  /** How often it was called for how far the stream has come. */
+  /** The number of calls of `progress`. */
   progressed: number = 0
   #open = 0
 

@@ -4,14 +4,14 @@ import type { Change } from '../change.ts'
 import type { Cursor } from '../journal/cursor.ts'
 import type { Handler, Registration } from '../registrations/handler.ts'
 
-/** What the model's projections keep of an object. */
+/** The result of the model's projections. */
 export interface Seen {
   readonly key: string
   readonly resourceVersion: string
   readonly value: string | undefined
 }
 
-/** What all readers have received, to be compared with what was ever written. */
+/** The states that readers have received, to be compared with all states that were ever written. */
 export interface Received {
   /** `key@resourceVersion=value` */
   readonly states: Set<string>
@@ -20,8 +20,8 @@ export interface Received {
 }
 
 /**
- * Nothing older after something newer, for one reader; but for each key once after each rollback, at whatever time:
- * a reader that joins before the relist is through receives the former states first.
+ * Checks that a reader receives no older state after a newer one, except once for each key after each rollback, at any time:
+ * a reader that joins before the end of the relist receives the former states first.
  */
 class Order {
   readonly #received: Received
@@ -41,7 +41,7 @@ class Order {
       expect(this.#back.get(key) ?? 0, `${what} of ${key} goes back to ${resourceVersion}`).toBeLessThan(rollbacks)
       this.#back.set(key, rollbacks)
     }
-    // What a rollback deletes comes with a state that is no longer ahead of what comes.
+    // After a rollback, the state of a deleted object does not count: later states may be older.
     if (what !== 'delete' || rollbacks === 0) this.#newest.set(key, resourceVersion)
   }
 }
@@ -58,7 +58,7 @@ export class HandlerReplay implements Handler<Seen> {
   calls = 0
   problem: unknown
 
-  /** @param misbehave what it does at each call, after it has noted it. */
+  /** @param misbehave called in each call, after the call was noted */
   constructor(received: Received, misbehave: () => unknown) {
     this.#order = new Order(received)
     this.#misbehave = misbehave
@@ -115,12 +115,12 @@ export class HandlerReplay implements Handler<Seen> {
   }
 }
 
-/** Replays what a cursor reads, onto what a sink that outlives the cursor may hold from a former one. */
+/** Replays the changes of a cursor onto the objects that a sink may hold from an earlier cursor. */
 export class CursorReplay {
   readonly objects: Map<string, Seen>
   readonly #cursor: Cursor<Seen>
   readonly #order: Order
-  /** What was read since `reset`. */
+  /** The keys that were read since `reset`. */
   #lap: Set<string> | undefined
 
   constructor(cursor: Cursor<Seen>, received: Received, former?: CursorReplay) {
@@ -129,7 +129,7 @@ export class CursorReplay {
     this.objects = new Map(former?.objects)
   }
 
-  /** Reads up to `max` changes; how many there were. */
+  /** Reads up to `max` changes. Returns their number. */
   read(max: number): number {
     const changes = this.#cursor.take(max)
     for (const change of changes) this.#receive(change)

@@ -13,7 +13,7 @@ export interface SocketCluster {
 
 const waiting = { interval: 5 }
 
-/** What an informer makes of a server that breaks its connections and forgets what watches could be resumed from. */
+/** Checks an informer of a server that breaks its connections, and can resume no watch. */
 export async function relistsAfter(restart: () => Promise<void>, client: Client): Promise<void> {
   const view = configMaps.within({ namespaces: ['ns'] })
   const key = (name: string): { name: string; namespace: string } => ({ name, namespace: 'ns' })
@@ -35,7 +35,7 @@ export async function relistsAfter(restart: () => Promise<void>, client: Client)
   }
 }
 
-/** What holds of an informer on any server. */
+/** The tests of an informer on any server. */
 export function behavesAsAnInformer(make: (environment?: Partial<Environment>) => Promise<SocketCluster>): void {
   const view = configMaps.within({ namespaces: ['ns'], labels: { scenario: 'yes' } })
   const key = (name: string): { name: string; namespace: string } => ({ name, namespace: 'ns' })

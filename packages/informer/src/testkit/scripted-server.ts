@@ -13,7 +13,7 @@ type Handlers = Parameters<Requester['request']>[1]
 
 /** A list or watch, and the means to answer it. Does nothing once it is over. */
 export class ScriptedRequest {
-  /** `stream`, `watch` or `list`, and what more was asked. */
+  /** `stream`, `watch` or `list`, and the rest of the query. */
   readonly line: string
   isOver = false
   readonly #on: Handlers
@@ -71,12 +71,12 @@ export class ScriptedRequest {
   }
 }
 
-/** A reflector and what the test itself answers it: for servers that no real one is like. */
+/** A reflector with the test itself as its server, for answers that no real server gives. */
 export interface ScriptedBench {
   readonly simulation: Simulation
   readonly reflector: Reflector
   readonly recording: RecordingWriter
-  /** What was asked for, a line each: `stream rv=5`, `list`, `watch rv=5`. */
+  /** The requests, a line each: `stream rv=5`, `list`, `watch rv=5`. */
   readonly asked: string[]
   readonly states: string[]
   /** The errors that it reported to its owner. */

@@ -82,7 +82,7 @@ export const troubles: Readonly<Record<string, Trouble>> = {
   },
 }
 
-/** The end of all of them: what was begun may still have to come to its end. */
+/** Ends all troubles. Effects that have begun go on to their end. */
 export async function peace({ server, transport }: SimulatedCluster): Promise<void> {
   await server.faults.clear()
   transport.controls.setFaults({})

@@ -69,6 +69,10 @@ export function parseArguments(args: readonly string[]): Arguments | undefined {
   if (values.state !== undefined && values.namespace !== undefined) {
     throw new UsageError('--namespace is for the ConfigMap, which --state replaces')
   }
+  for (const option of onlySome) {
+    if (values[option] === undefined || usedBy[mode].includes(option)) continue
+    throw new UsageError(`--${option} has no effect with --${mode === 'plan' ? 'dry-run' : mode}`)
+  }
   const settle = number('--settle', values.settle)
   return {
     ...{ definitions: [...new Set(positionals)], all, mode, json },
@@ -79,6 +83,15 @@ export function parseArguments(args: readonly string[]): Arguments | undefined {
     stateFile: values.state,
     namespace: values.namespace,
   }
+}
+
+/** The options that not every mode uses. */
+const onlySome = ['qps', 'concurrency', 'settle', 'state', 'namespace'] as const
+
+const usedBy: Readonly<Record<Arguments['mode'], readonly string[]>> = {
+  migrate: onlySome,
+  verify: ['qps', 'concurrency'],
+  ...{ plan: [], server: [], gate: [] },
 }
 
 const text = { type: 'string' } as const

@@ -6,8 +6,8 @@ import { type MigrationState, parseState, type StateStore } from './migration-st
 
 /**
  * Keeps the state of migrations in a file, which may have the states of several definitions. The file is deleted when all
- * their migrations are done. Only one program at a time may use it. Delete the file after you restore etcd from a backup,
- * because its state is then too new.
+ * their migrations are done. Only one program at a time may use it, by one store that all its migrations share. Delete the
+ * file after you restore etcd from a backup, because its state is then too new.
  *
  * @param path the file; its folder must exist.
  *
@@ -28,25 +28,37 @@ export function fileState(path: string): StateStore {
 
 class FileState implements StateStore {
   readonly #path: string
+  /** The last call, which the next call waits for: several migrations of a program may share the file. */
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(path: string) {
     this.#path = path
   }
 
-  async load(definition: string): Promise<MigrationState | undefined> {
-    const state = (await this.#read(definition))[definition]
-    return state === undefined ? undefined : parseState(definition, JSON.stringify(state), this.#path)
+  load(definition: string): Promise<MigrationState | undefined> {
+    return this.#inTurn(async () => {
+      const state = (await this.#read(definition))[definition]
+      return state === undefined ? undefined : parseState(definition, JSON.stringify(state), this.#path)
+    })
   }
 
-  async save(definition: string, state: MigrationState): Promise<void> {
-    await this.#write({ ...(await this.#read(definition)), [definition]: state })
+  save(definition: string, state: MigrationState): Promise<void> {
+    return this.#inTurn(async () => this.#write({ ...(await this.#read(definition)), [definition]: state }))
   }
 
-  async clear(definition: string): Promise<void> {
-    const { [definition]: own, ...others } = await this.#read(definition)
-    if (own === undefined) return
-    if (Object.keys(others).length > 0) await this.#write(others)
-    else await rm(this.#path, { force: true })
+  clear(definition: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const { [definition]: own, ...others } = await this.#read(definition)
+      if (own === undefined) return
+      if (Object.keys(others).length > 0) await this.#write(others)
+      else await rm(this.#path, { force: true })
+    })
+  }
+
+  #inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(call)
+    this.#last = result.catch(() => {})
+    return result
   }
 
   async #read(definition: string): Promise<Record<string, unknown>> {

@@ -55,6 +55,15 @@ describe('a file', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
+  it('keeps each state if several migrations of a program write at the same time', async () => {
+    const store = fileState(path)
+    const names = ['a', 'b', 'c', 'd']
+    await Promise.all(names.map(name => store.save(name, state)))
+    expect(await Promise.all(names.map(name => store.load(name)))).toEqual(names.map(() => state))
+    await Promise.all(names.map(name => store.clear(name)))
+    expect(await readdir(folder)).toEqual([])
+  })
+
   it('that no migration has written is an error, and stays as it is', async () => {
     for (const content of ['precious notes', '[]', '{"a":{"form":1}}']) {
       await writeFile(path, content)

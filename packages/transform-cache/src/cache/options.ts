@@ -14,7 +14,7 @@ export interface TransformCacheOptions extends ReadingOptions {
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
-  /** The maximum number of deleted objects that each view keeps for slow cursors. @default 10,000, or the largest number of objects so far */
+  /** The maximum number of deleted objects that each view keeps for slow cursors. @default the larger of 10,000 and the largest number of objects so far */
   readonly maxTombstones?: number | undefined
   /** The maximum size of the deleted objects that each view keeps, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined

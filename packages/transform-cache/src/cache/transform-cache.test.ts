@@ -281,6 +281,23 @@ describe('a transform cache', () => {
     })
   })
 
+  it('T4: a resource that is gone when the last view has its first state keeps no view from its metrics', () =>
+    withCache([things, secrets.metadata()], async kit => {
+      const { cache, run, writer, server, simulation } = kit
+      await createDefinition(kit)
+      const fault = await server.faults.add({ match: { resource: 'secrets' }, effect: { kind: 'status', code: 503 } })
+      cache.start()
+      await simulation.advance(1000)
+      expect(cache.informer(things).hasSynced).toBe(true)
+      await run(() => writer.delete(definitions, { name: 'things.x.io' }))
+      await simulation.advance(10_000)
+      await fault.remove()
+      await simulation.advance(60_000)
+      expect([cache.informer(things).state, cache.informer(secrets.metadata()).hasSynced]).toEqual(['missing', true])
+      const metric = ({ key }: View) => simulation.environment.metric('wherry_cache_objects', { view: key })
+      expect([metric(things), metric(secrets.metadata())]).toEqual([0, 0])
+    }))
+
   it('T4: its report leaves out what goes while it is made', () =>
     withCache([size], async kit => {
       const many = Array.from({ length: 100 }, (_, index) => configMap(`many-${index}`))

@@ -197,7 +197,7 @@ export class TransformCache {
 
   #syncedOne(): void {
     const all = [...this.#informers.values()]
-    if (this.#isOver || !all.every(({ hasSynced }) => hasSynced)) return
+    if (this.#isOver || !all.every(({ store }) => store.synced)) return
     if (this.#metricsEveryMs !== Number.POSITIVE_INFINITY) this.#measureSoon(0)
   }
 

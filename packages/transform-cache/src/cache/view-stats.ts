@@ -8,7 +8,7 @@ export interface ViewStats {
   readonly view: string
   /** The number of objects, including failed ones. */
   readonly objects: number
-  /** The number of objects that could not be transformed, including stale ones. */
+  /** The number of objects that could not be transformed in their newest state, even if an earlier value is still served. */
   readonly failed: number
   /** The received size of the stored objects, in bytes. */
   readonly receivedBytes: number
@@ -19,7 +19,7 @@ export interface ViewStats {
   readonly keptBytes: number
   /** `keptBytes` for each received byte; 0 if nothing was received. */
   readonly ratio: number
-  /** The share of `managedFields` in the received bytes, from 0 to 1; measured in one of 64 objects. */
+  /** The share of `managedFields` in the received bytes, from 0 to 1; measured in a sample of the objects. */
   readonly managedFieldsShare: number
 }
 

@@ -28,7 +28,7 @@ export interface ViewMemory {
   readonly largest: readonly ObjectMemory[]
   /** The part of the kept bytes that is `managedFields`: 0 except for full and exact views. */
   readonly managedFieldsBytes: number
-  /** The fraction of the received bytes that is `managedFields`, kept or not, from 0 to 1; measured in one of 64 objects. */
+  /** The fraction of the received bytes that is `managedFields`, kept or not, from 0 to 1; measured in a sample of the objects. */
   readonly managedFieldsShare: number
 }
 

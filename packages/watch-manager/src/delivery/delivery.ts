@@ -10,10 +10,10 @@ import { RetryKeys } from './retry-keys.ts'
 import { Call, Running } from './running.ts'
 import type { SinkLimits } from './sink-limits.ts'
 
-/** How many changes are taken from the cursor at once. While a sink stalls, so many changes stay in memory and are not coalesced. */
+/** The maximum number of changes that are taken from the cursor at once. While a sink stalls, they stay in memory and are not coalesced. */
 const batchSize = 16
 
-/** How many calls are made before other deliveries have their turn. */
+/** The maximum number of calls before other deliveries have their turn. */
 const mostCalls = 32
 
 /** The number of calls between two looks at the clock. */
@@ -120,7 +120,7 @@ export class Delivery<C> implements Worker {
     this.#limits.passOn()
   }
 
-  /** The views that the sink may know this delivery by: two while `rescoped` is running. */
+  /** The views by which the sink may know this delivery: two while `rescoped` is running. */
   get known(): readonly View<C>[] {
     const isNotifying = this.#view !== this.#target && this.#barrier?.running === true
     return isNotifying ? [this.#view, this.#target] : [this.#view]
@@ -139,12 +139,12 @@ export class Delivery<C> implements Worker {
     return this.#view !== this.#target || this.#expected !== undefined
   }
 
-  /** The calls under way, except those that this call was made within. */
+  /** The subjects of the calls under way, except for calls that contain this one. */
   underWay(): readonly string[] {
     return this.#running?.callsOutside(this.#limits.context.current) ?? nothing
   }
 
-  /** Resolves when no call is under way, except those that this call was made within; with `all`, when those have ended, too. */
+  /** Resolves when no call is under way, except for calls that contain this one; with `all`, when those have ended, too. */
   async idle(all = false): Promise<void> {
     await this.#running?.idle(all ? undefined : this.#limits.context.current)
   }
@@ -206,7 +206,7 @@ export class Delivery<C> implements Worker {
     }
     const busy = this.#held?.get(event.key)
     if (busy === undefined) return this.#deliver(event, undefined, call)
-    busy.put(event)
+    busy.put(event, this.#takenAt)
     return 'made'
   }
 

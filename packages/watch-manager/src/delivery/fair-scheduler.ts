@@ -12,9 +12,9 @@ export interface Worker {
 const sliceMs = 10
 
 /**
- * Shares the event loop among workers: each in its turn, in slices, so that a thousand busy ones don't hold it any longer
- * than one does. Work that becomes ready while there is none begins in the next turn of the loop: changes that come together
- * are read together.
+ * Shares the event loop among workers: each in its turn, in slices, so that a thousand busy workers hold the loop no longer
+ * than a single one. If there was no work, new work begins in the next turn of the loop: changes that come together are read
+ * together.
  */
 export class FairScheduler {
   readonly #clock: Clock

@@ -10,8 +10,10 @@ export type ObjectEvent<C> = Changed<C> | Deleted<C>
  */
 export class RetryKey<C> {
   readonly key: string
-  /** Since when events are held, on the monotonic clock. */
-  readonly since: number
+  /** Since when the oldest held event has been waiting, or its call has been under way, on the monotonic clock. */
+  since: number
+  /** When the oldest event that waits was added. */
+  #addedAt: number
   deleted: ObjectEvent<C> | undefined
   changed: ObjectEvent<C> | undefined
   /** How often in a row its call failed. */
@@ -22,6 +24,7 @@ export class RetryKey<C> {
   constructor(key: string, since: number) {
     this.key = key
     this.since = since
+    this.#addedAt = since
   }
 
   get empty(): boolean {
@@ -29,7 +32,8 @@ export class RetryKey<C> {
   }
 
   /** Adds a newer event, which replaces those that it makes obsolete. A deletion stays: it is delivered before the new object. */
-  put(event: ObjectEvent<C>): void {
+  put(event: ObjectEvent<C>, now: number): void {
+    if (this.empty) this.#addedAt = now
     if (event.type === 'deleted') {
       this.deleted = event
       this.changed = undefined
@@ -42,6 +46,12 @@ export class RetryKey<C> {
   putBack(event: ObjectEvent<C>): void {
     if (event.type === 'deleted') this.deleted ??= event
     else if (this.empty) this.changed = event
+  }
+
+  /** Records that the call for the event that was taken last has succeeded: only the others wait. */
+  delivered(): void {
+    this.failures = 0
+    this.since = this.#addedAt
   }
 
   /** Takes the next event to deliver. */

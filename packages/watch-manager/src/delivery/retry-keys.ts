@@ -54,7 +54,7 @@ export class RetryKeys<C> {
   /** Records that the call for a key has succeeded. */
   succeeded(held: RetryKey<C>): void {
     if (held.failures > 0) this.#limits.retrying--
-    held.failures = 0
+    held.delivered()
     if (held.empty) this.#keys.delete(held.key)
     else this.#next.push(held)
   }

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * A call to a sink, which others may have to wait for. It identifies its context, too: calls that are made within it
- * are recognized by it (rule R23).
+ * A call to a sink. Others may have to wait for its end. It also identifies its async context: calls that are made within it are
+ * recognized (rule R23).
  */
 export class Call {
-  /** The subject of the call, once somebody may have to wait for it. */
+  /** The subject of the call; empty before the call is awaited. */
   what = ''
-  /** The call from within which it was made. */
+  /** The call within which it was made. */
   readonly outer: Call | undefined
 
   constructor(outer?: Call) {
@@ -15,7 +15,7 @@ export class Call {
   }
 }
 
-/** Knows from within which call code runs. */
+/** Finds the call within which code runs. */
 export class CallContext {
   readonly #storage = new AsyncLocalStorage<Call | undefined>()
 
@@ -63,7 +63,7 @@ export class Running {
     for (const look of waiting ?? []) look()
   }
 
-  /** The calls under way, except those that `current` was made within. */
+  /** The subjects of the calls under way, except for `current` and the calls that contain it. */
   callsOutside(current: Call | undefined): readonly string[] {
     const own = new Set<Call>()
     for (let call = current; call !== undefined; call = call.outer) own.add(call)
@@ -71,7 +71,7 @@ export class Running {
     return all.filter(call => !own.has(call)).map(call => call.what)
   }
 
-  /** Resolves when no call is under way, except those that `current` was made within. */
+  /** Resolves when no call is under way, except for `current` and the calls that contain it. */
   idle(current?: Call): Promise<void> {
     return new Promise(resolve => {
       const look = (): void => {

@@ -82,7 +82,7 @@ it('W12: held keys count as retrying while they fail, and no longer', () => {
   expect(keys.peek(false)).toBeUndefined()
   expect(keys.peek(true)).toBe(a)
   const c = keys.open('c')
-  c.put({ ...event, key: 'c' })
+  c.put({ ...event, key: 'c' }, 0)
   keys.succeeded(c)
   expect(keys.peek(true)).toBe(c)
   keys.shift(c)

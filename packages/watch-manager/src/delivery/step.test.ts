@@ -169,6 +169,24 @@ describe('a step', () => {
     expect(failing.timers).toEqual([])
   })
 
+  it('W14: the lag of an object that changes during each of its calls is the time since its last undelivered change', async () => {
+    const calls: (() => void)[] = []
+    const cursor = new ListCursor(changed(1))
+    const sink = { concurrency: 2, event: () => new Promise<void>(resolve => calls.push(resolve)) }
+    const { delivery, time } = steps(sink, cursor)
+    delivery.step(1000)
+    for (time.now = 100; time.now <= 1000; time.now += 100) {
+      cursor.changes.push(...changed(1))
+      delivery.step(time.now + 1000)
+      expect(delivery.lagMs).toBeLessThanOrEqual(100)
+      calls.shift()?.()
+      await new Promise(setImmediate)
+      delivery.step(time.now + 1000)
+      expect(delivery.lagMs).toBe(0)
+    }
+    delivery.stop()
+  })
+
   it('W12: no more calls for objects are under way than may come to be retried', () => {
     const cursor = new ListCursor(changed(10))
     const { delivery, limits } = steps({ concurrency: 5, event: () => new Promise(() => {}) }, cursor, 2)

@@ -48,10 +48,13 @@ interface Offer<C> {
   readonly taken: () => void
 }
 
+/** Receives an event, or `undefined` at the end. */
+type Reader<C> = (offer: Offer<C> | undefined) => void
+
 class ReadSink<C> implements IteratorSink<C> {
   readonly concurrency: number
   #offers: Offer<C>[] = []
-  #readers: ((offer: Offer<C> | undefined) => void)[] = []
+  #readers: Reader<C>[] = []
   #closed = false
 
   constructor(concurrency: number) {
@@ -80,32 +83,45 @@ class ReadSink<C> implements IteratorSink<C> {
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<SinkEvent<C>> {
-    let taken: (() => void) | undefined
-    let left = false
-    const end = (): void => {
-      taken?.()
-      taken = undefined
+    const done = { done: true, value: undefined } as const
+    /** The events on which the caller works. */
+    const held: Offer<C>[] = []
+    /** The calls of `next` that wait. */
+    const waiting = new Set<Reader<C>>()
+    let hasLeft = false
+    const takeHeld = (): void => {
+      for (const { taken } of held.splice(0)) taken()
     }
     const iterator: AsyncIterableIterator<SinkEvent<C>> = {
-      next: async () => {
-        end()
-        const offer = left ? undefined : await this.#read()
-        taken = offer?.taken
-        return offer === undefined ? { done: true, value: undefined } : { done: false, value: offer.event }
+      next: () => {
+        takeHeld()
+        if (hasLeft || this.#closed) return Promise.resolve(done)
+        return new Promise(resolve => {
+          const reader: Reader<C> = offer => {
+            waiting.delete(reader)
+            if (offer === undefined) return resolve(done)
+            held.push(offer)
+            resolve({ done: false, value: offer.event })
+          }
+          waiting.add(reader)
+          this.#read(reader)
+        })
       },
       return: async () => {
-        left = true
-        end()
-        return { done: true, value: undefined }
+        hasLeft = true
+        takeHeld()
+        this.#readers = this.#readers.filter(reader => !waiting.has(reader))
+        for (const reader of [...waiting]) reader(undefined)
+        return done
       },
       [Symbol.asyncIterator]: () => iterator,
     }
     return iterator
   }
 
-  #read(): Offer<C> | undefined | Promise<Offer<C> | undefined> {
-    if (this.#closed) return undefined
+  #read(reader: Reader<C>): void {
     const offer = this.#offers.shift()
-    return offer ?? new Promise(resolve => this.#readers.push(resolve))
+    if (offer === undefined) this.#readers.push(reader)
+    else reader(offer)
   }
 }

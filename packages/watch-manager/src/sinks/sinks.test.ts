@@ -90,6 +90,39 @@ describe('iteratorSink', () => {
     expect(simulation.environment.errors[0]?.error).toMatchObject({ calls: ['default/a', 'default/c'] })
   })
 
+  it('W12: a reader that leaves while it waits takes no event: the next reader gets it', async () => {
+    const { simulation, cache, manager } = setUp()
+    const sink = iteratorSink<KubernetesObject>()
+    const one = manager.registrar('one', sink)
+    await one.add(apples)
+    const [first, second] = [sink[Symbol.asyncIterator](), sink[Symbol.asyncIterator]()]
+    await simulation.run(() => first.next())
+    await simulation.run(() => first.next())
+    const waiting = first.next()
+    await simulation.settle()
+    await first.return?.()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    cache.put(apples, 'a')
+    const { value } = await simulation.run(() => second.next())
+    expect(line(value)).toBe('changed a 1')
+    await second.return?.()
+    await simulation.settle()
+    expect(one.stats()).toMatchObject({ lag: 0, running: 0, delivered: 1 })
+    await simulation.run(() => manager.close())
+  })
+
+  it('W12: the next call takes all events that one reader has got by calls at once', async () => {
+    const sink = iteratorSink({ concurrency: 2 })
+    const events = sink[Symbol.asyncIterator]()
+    const got = [events.next(), events.next()]
+    const taken = [apples, pears].map(view => sink.event({ type: 'reset', view }))
+    expect((await Promise.all(got)).map(({ value }) => line(value))).toEqual(['reset apples', 'reset pears'])
+    const waiting = events.next()
+    await Promise.all(taken)
+    await events.return?.()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+  })
+
   it('X6: checks its options', () => {
     expect(() => iteratorSink({ concurrency: 0 })).toThrow(
       expect.objectContaining({ option: 'iteratorSink.concurrency' }),

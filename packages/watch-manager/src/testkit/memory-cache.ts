@@ -3,7 +3,7 @@ import { keyText } from '@wherry/client/internal'
 import type { HeldInformer, Hold, WatchedCache } from '../cache.ts'
 import { type Entry, MemoryInformer, type MemoryInformerOptions } from './memory-informer.ts'
 
-/** A cluster and a cache of it, in memory: lists take time, watches do not. What it does can be counted. */
+/** A cluster and a cache of it, in memory: lists take time, watches do not. It logs what it does. */
 export class MemoryCache implements WatchedCache {
   readonly #environment: Environment
   readonly #options: MemoryInformerOptions
@@ -13,11 +13,11 @@ export class MemoryCache implements WatchedCache {
   #movesAfter: Promise<void> | undefined
   #version = 0
   #uid = 0
-  /** What became of informers: `start KEY`, `stop KEY`, `rescope KEY KEY`. */
+  /** The starts, ends and moves of informers: `start KEY`, `stop KEY`, `rescope KEY KEY`. */
   readonly log: string[] = []
-  /** What `hold` throws. */
+  /** The error that `hold` throws. */
   broken: Error | undefined
-  /** What `moveHold` rejects with. */
+  /** The error with which `moveHold` rejects. */
   rigid: Error | undefined
 
   constructor(environment: Environment, options: MemoryInformerOptions = {}) {
@@ -53,7 +53,7 @@ export class MemoryCache implements WatchedCache {
     return Object.fromEntries(this.#list(view).map(([key, { metadata }]) => [key, metadata?.resourceVersion ?? '']))
   }
 
-  /** A view's list fails with this until {@link allow}. */
+  /** Makes a view's list fail with an error until {@link allow}. */
   refuse(view: View, error: Error): void {
     this.#refused.set(view.key, error)
   }
@@ -99,7 +99,7 @@ export class MemoryCache implements WatchedCache {
     }
   }
 
-  /** Moves take place when what this gives was called. */
+  /** Delays moves until the returned function is called. */
   delayMoves(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#movesAfter = promise

@@ -9,7 +9,7 @@ import {
 } from '@wherry/informer'
 import type { HeldInformer } from '../cache.ts'
 
-/** An object of the cluster's, with its key. */
+/** An object of the cluster, with its key. */
 export type Entry = readonly [key: string, object: KubernetesObject]
 
 export interface MemoryInformerOptions {
@@ -18,7 +18,7 @@ export interface MemoryInformerOptions {
   readonly maxTombstones?: number | undefined
 }
 
-/** What it reads: the cluster. */
+/** The cluster that an informer reads. */
 export interface Source {
   refused(view: View): Error | undefined
   list(view: View): readonly Entry[]
@@ -40,7 +40,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
   #view: View
   #selected = new Set<string>()
   #connected = false
-  /** The resource vanished, and was not listed since. */
+  /** Whether the resource has vanished, and was not listed since. */
   #isGone = false
   state: InformerState = 'idle'
   lastError: Error | undefined
@@ -99,7 +99,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
     if (this.state === 'watching') this.state = 'waiting'
   }
 
-  /** The resource is unknown, or gone: all of it is deleted. */
+  /** Makes the resource unknown, or gone: all its objects are deleted. */
   vanish(error: Error): void {
     this.#connected = false
     this.state = 'missing'

@@ -65,7 +65,7 @@ export class IndexedHeap {
     this.#size = 0
   }
 
-  /** Puts an id at `place`, or higher, after it has moved greater ids down. */
+  /** Puts an id at `place`, or higher, after it has moved ids with greater keys down. */
   #up(place: number, id: number, key: number, tie: number): void {
     let at = place
     while (at > 0) {
@@ -80,7 +80,7 @@ export class IndexedHeap {
     this.#places[id] = at + 1
   }
 
-  /** Moves ids that are less than `key` up into the gap at `place`. Returns the new place of the gap. */
+  /** Moves ids with lesser keys up into the gap at `place`. Returns the new place of the gap. */
   #down(place: number, key: number, tie: number): number {
     let at = place
     for (;;) {

@@ -1,7 +1,7 @@
 import { LinkedList, Links } from './links.ts'
 import { resized } from './resized.ts'
 
-/** The key can be handed out. A bit of {@link Slots.flags}, as are the next three; a key that runs can be AGAIN or DELAYED as well. */
+/** The key can be handed out. This and the next three are bits of {@link Slots.flags}. A key that runs can be AGAIN or DELAYED as well. */
 export const READY = 1
 /** The key waits for its time. */
 export const DELAYED = 2
@@ -57,7 +57,7 @@ export class Slots<K> {
     return slot
   }
 
-  /** Makes a key idle, which is in no list any more. Returns whether it was the last key of a flood, so that memory was freed. */
+  /** Makes a key idle, after it has left all lists. Returns whether it was the last key of a flood, so that memory was freed. */
   delete(slot: number): boolean {
     this.flags[slot] = 0
     this.#idle.push(slot)

@@ -34,7 +34,7 @@ export interface BucketOptions {
 export class BucketRateLimiter<K = string> implements RateLimiter<K> {
   readonly #perMs: number
   readonly #burst: number
-  /** The number of tokens that are left. If it is negative, so many future tokens are promised to waiting keys. */
+  /** The number of tokens that are left. A negative number is that of the future tokens that are promised to waiting keys. */
   #tokens: number
   #filledAt: number | undefined
 

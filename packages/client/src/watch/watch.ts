@@ -144,7 +144,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   // Handlers of the reading
 
   opened(): void {
-    this.#on.opened?.()
+    this.#call(() => this.#on.opened?.())
   }
 
   received(): void {
@@ -152,17 +152,25 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   }
 
   draining(): void {
-    this.#on.draining?.()
+    this.#call(() => this.#on.draining?.())
   }
 
   piece(text: string): void {
     this.#read(readWatchLine(text, this.#target, true), text.length)
   }
 
-  /** Delivers a line. If a handler throws, the watch ends. */
+  /** Delivers a line. If a handler throws, the watch ends. Without a closure, because this runs for each line. */
   #read(line: WatchLine, length: number): void {
     try {
       this.#deliver(line, length)
+    } catch (error) {
+      this.#end({ how: 'threw', error })
+    }
+  }
+
+  #call(handler: () => void): void {
+    try {
+      handler()
     } catch (error) {
       this.#end({ how: 'threw', error })
     }

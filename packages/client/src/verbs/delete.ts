@@ -17,8 +17,8 @@ export interface Deleted<C> {
   /** The uid of the deleted object. */
   readonly uid: string | undefined
   /**
-   * The object in the server's answer: it may stay, with a deletionTimestamp, until
-   * its finalizers are gone. `undefined` if the server has deleted it.
+   * The object, if the server's answer contains it. With a deletionTimestamp it may stay until
+   * its finalizers are gone. `undefined` if the server answers only that it has deleted the object.
    */
   readonly object: C | undefined
 }

@@ -94,8 +94,9 @@ export async function copyFromPod(
   let broken: unknown
   const unpacked = new Promise<void>(done => {
     unpack.once('close', done)
-    unpack.once('error', (error: unknown) => {
-      broken = error
+    // This listener stays: entries are written concurrently, and each may fail.
+    unpack.on('error', (error: unknown) => {
+      broken ??= error
       done()
     })
   })

@@ -28,6 +28,15 @@ describe('compile', () => {
     expect(() => expression.evaluate({ a: {} })).toThrow('no such key: b')
     expect(compile('a == null', { variables: ['a'] }).evaluate()).toBe(true)
     expect(() => compile('timestamp(0)').evaluate()).toThrow(CelEvaluationError)
+    expect(() => compile('[0.0 / 0.0]').evaluate()).toThrow(CelEvaluationError)
+    expect(() => compile('-1.0 / 0.0').evaluate()).toThrow("the number -Infinity can't be part of an object")
+  })
+
+  it('reads a whole number that fits no int as a double, as the JSON of a server does', () => {
+    const isDouble = compile('type(a) == double', { variables: ['a'] })
+    const long = (digits: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)
+    const values = [1e30, -1e30, 2 ** 63, long('9223372036854775808'), 8, -(2 ** 63), long('9223372036854775807')]
+    expect(values.map(a => isDouble.evaluate({ a }))).toEqual([true, true, true, true, false, false, false])
   })
 })
 

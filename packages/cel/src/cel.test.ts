@@ -25,6 +25,8 @@ const rows: readonly (readonly [expression: string, answer: string])[] = [
   ['"é".size()', '1'],
   ['[0, 1].exists(x, 1 / x > 0)', 'true'],
   ['[0].exists(x, 1 / x > 0)', '! division by zero'],
+  ['[1, 2].filter(x, [x].map(y, y / 0) == [] || true)', '[1, 2]'],
+  ['[1, 2].all(x, [x].map(y, y / 0) == [] || x > 0) && [1].map(z, z) == [1]', 'true'],
   ['[1, 2].transformList(i, v, i + v)', '[1, 3]'],
   ['{"a": 1}.transformMapEntry(k, v, {v: k})', '{1:"a"}'],
   ['{"a": 1}.?b.orValue(3)', '3'],

@@ -100,12 +100,19 @@ export async function copyFromPod(
       done()
     })
   })
-  for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
-    if (refusal !== undefined) throw refusal
-    // The rest is read after a broken piece, too: tar's exit code comes last.
-    if (broken === undefined && !unpack.write(chunk)) await Promise.race([once(unpack, 'drain'), unpacked])
+  let exitCode: number
+  try {
+    for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
+      if (refusal !== undefined) throw refusal
+      // The rest is read after a broken piece, too: tar's exit code comes last.
+      if (broken === undefined && !unpack.write(chunk)) await Promise.race([once(unpack, 'drain'), unpacked])
+    }
+    exitCode = await process.exit
+  } catch (error) {
+    // Closes the file that is being written.
+    if (broken === undefined) unpack.end()
+    throw error
   }
-  const exitCode = await process.exit
   if (broken === undefined) unpack.end()
   await unpacked
   if (refusal !== undefined) throw refusal

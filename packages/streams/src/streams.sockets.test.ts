@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readlink, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
+import { setTimeout } from 'node:timers/promises'
 import { Client } from '@wherry/client'
 import { systemClock } from '@wherry/client/internal'
 import { nodes, pods } from '@wherry/client/resources/core'
@@ -85,6 +86,35 @@ it('two files that can not be written end the copying with the error of the firs
       })
       const copying = copyFromPod(client, pod, '/data/games', join(folder, 'there'))
       await expect(copying).rejects.toMatchObject({ code: 'ENOTEMPTY' })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }))
+
+it.skipIf(process.platform !== 'linux')('a copy from a pod that is aborted leaves no file open', () =>
+  withPod(async (server, client) => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'wherry-copy-')))
+    const openFiles = async (): Promise<string[]> => {
+      const links = (await readdir('/proc/self/fd')).map(fd => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+      return (await Promise.all(links)).filter(path => path.startsWith(join(folder, 'there')))
+    }
+    try {
+      await mkdir(join(folder, 'there'))
+      await writeFile(join(folder, 'games'), Buffer.alloc(300_000, 'chess'))
+      const archive = await buffer(Readable.from(create({ cwd: folder, portable: true }, ['games'])))
+      server.onExec(async ({ stdout, signal }) => {
+        stdout.write(archive.subarray(0, 100_000))
+        if (!signal.aborted) await once(signal, 'abort')
+        return undefined
+      })
+      const abort = new AbortController()
+      const copying = copyFromPod(client, pod, '/data/games', join(folder, 'there'), { signal: abort.signal })
+      while ((await openFiles()).length === 0) await setTimeout(5)
+      abort.abort(new Error('enough'))
+      await expect(copying).rejects.toThrow('enough')
+      const before = Date.now()
+      while ((await openFiles()).length > 0 && Date.now() - before < 2000) await setTimeout(5)
+      expect(await openFiles()).toEqual([])
     } finally {
       await rm(folder, { recursive: true })
     }

@@ -53,6 +53,9 @@ const rows: readonly (readonly [expression: string, answer: string])[] = [
   ['semver("1.0.0-a.1").compareTo(semver("1.0.0-a.b"))', '-1'],
   ['format.dns1123Label().validate("a-b").hasValue()', 'false'],
   ['optional.of(1).orValue(1 / 0)', '1'],
+  ['optional.ofNonZeroValue(duration("0s")).hasValue()', 'false'],
+  ['optional.ofNonZeroValue(timestamp("0001-01-01T00:00:00Z")).hasValue()', 'false'],
+  ['optional.ofNonZeroValue(timestamp(0)).hasValue()', 'true'],
   ['foo(1)', "undeclared reference to 'foo' (in container '')"],
 ]
 

@@ -55,6 +55,16 @@ describe('evaluateRules', () => {
     expect(messages(free, { a: 1 }, { b: 1 })).toEqual([])
   })
 
+  it('F1: an empty list or map of an object is no zero value', () => {
+    const of = (schema: object): object => ({
+      ...schema,
+      'x-kubernetes-validations': [{ rule: 'optional.ofNonZeroValue(self).hasValue()' }],
+    })
+    const list = of({ type: 'array', items: { type: 'string' } })
+    const map = of({ type: 'object', additionalProperties: { type: 'string' } })
+    expect(evaluateRules({ type: 'object', properties: { list, map } }, { list: [], map: {} })).toEqual([])
+  })
+
   const schema = {
     type: 'object',
     properties: {

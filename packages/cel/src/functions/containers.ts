@@ -105,8 +105,8 @@ function isZero(value: Value): boolean {
   if (value instanceof Timestamp) return value.nanos === firstNanos
   if (value instanceof Message) return value.type !== 'JSONPatch' && value.fields.size === 0
   if (value instanceof Uint8Array) return value.length === 0
-  if (value instanceof Optional) return value.value === undefined
-  return (value instanceof List || value instanceof Mapping) && value.size === 0
+  // As in a real server, lists and maps of an object are never zero, nor are optionals.
+  return (value instanceof List || value instanceof Mapping) && !value.strict && value.size === 0
 }
 
 function add(a: List, b: List): List {

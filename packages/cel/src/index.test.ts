@@ -20,6 +20,14 @@ describe('compile', () => {
     }
     expect(why('1 +')).toContain('Syntax error')
     expect(why('nobody')).toContain("undeclared reference to 'nobody'")
+    const deepest = 'ERROR: <input>:-1:0: expression recursion limit exceeded: 250'
+    expect(why('('.repeat(300) + '1' + ')'.repeat(300))).toBe(deepest)
+    // As in cel-go's parser: a chain of operators or of fields is as deep as it is long, but one of `&&` is not.
+    expect(compile(`1${'+1'.repeat(250)}`).evaluate()).toBe(251)
+    expect(compile(`true${' && true'.repeat(5000)}`).evaluate()).toBe(true)
+    const chains = [`1${'+1'.repeat(251)}`, `1${'+1'.repeat(5000)}`, `1${'*1'.repeat(251)} < 2`, '.a'.repeat(252)]
+    const deep = 'ERROR: <input>:-1:0: max recursion depth exceeded'
+    expect(chains.map(why)).toEqual(chains.map(() => deep))
   })
 
   it('fails if there is no result', () => {

@@ -40,6 +40,11 @@ describe('compile', () => {
     expect(() => compile('-1.0 / 0.0').evaluate()).toThrow("the number -Infinity can't be part of an object")
   })
 
+  it('reads half a character as Go does: as U+FFFD', () => {
+    const expression = compile('url(a).getEscapedPath()', { variables: ['a'] })
+    expect(expression.evaluate({ a: 'https://a/\ud800' })).toBe('/%EF%BF%BD')
+  })
+
   it('reads a whole number that fits no int as a double, as the JSON of a server does', () => {
     const isDouble = compile('type(a) == double', { variables: ['a'] })
     const long = (digits: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)

@@ -134,6 +134,12 @@ describe('a policy', () => {
     expect(evaluatePolicy(policy({ failurePolicy: 'Ignore' }, failing), { object }).refusals).toEqual([])
   })
 
+  it('refuses if a variable reads itself, as one with the name of another does', () => {
+    const variables = ['1', 'variables.a + 1'].map(expression => ({ name: 'a', expression }))
+    const { refusals } = evaluatePolicy(policy({ variables }, { expression: 'variables.a == 2' }), { object })
+    expect(refusals.map(({ message }) => message)).toEqual([expect.stringContaining('the variable reads itself')])
+  })
+
   it('asks what the user may do', () => {
     const expression =
       'authorizer.group("").resource("pods").check("get").allowed() && request.userInfo.username == "jane"'

@@ -68,6 +68,23 @@ describe('evaluateRules', () => {
     expect(messages(free, { a: 1 }, { b: 1 })).toEqual([])
   })
 
+  it('a value of another type than its schema says is a problem, and no exception', () => {
+    const why = (schema: object, value: unknown): string[] => {
+      const field = { ...schema, 'x-kubernetes-validations': [{ rule: 'self == self' }] }
+      const problems = evaluateRules({ type: 'object', properties: { field } }, { field: value })
+      return problems.map(({ message }) => message.replace(/^.*?: .*?: | evaluating rule.*$/g, ''))
+    }
+    for (const value of ['abc', 1.5, true, {}, 1e30])
+      expect(why({ type: 'integer' }, value)).toEqual(['invalid data, expected int'])
+    for (const value of ['abc', true, []]) expect(why({ type: 'number' }, value)).toEqual(['invalid data, expected float'])
+    expect(why({ type: 'boolean' }, 'true')).toEqual(['invalid data, expected bool'])
+    const either = { 'x-kubernetes-int-or-string': true }
+    expect(why(either, {})).toEqual([
+      'invalid data, expected XIntOrString value to be either a string or integer',
+    ])
+    expect([why(either, 'a'), why(either, 1), why({ type: 'number' }, 1), why({ type: 'integer' }, 1)].flat()).toEqual([])
+  })
+
   it('F1: an empty list or map of an object is no zero value', () => {
     const of = (schema: object): object => ({
       ...schema,

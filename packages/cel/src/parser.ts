@@ -5,7 +5,7 @@ import { type NumberText, numberValue, type Token, tokenize } from './lexer.ts'
 import { expandMacro } from './macros.ts'
 import type { Literal } from './values.ts'
 
-/** The maximum depth of an expression, as on the server: of its nested texts, and of its tree. */
+/** The server's limit on the depth of an expression: on how deep expressions are nested, as by parentheses, and on the depth of its tree. */
 const maxDepth = 250
 /** The place of a problem of the whole expression. */
 const nowhere = -1
@@ -28,7 +28,7 @@ class Parser {
   readonly #tokens: readonly Token[]
   #next = 0
   #depth = 0
-  /** The depths of the trees of the parts so far. A part that is absent has no operator. */
+  /** The depths of the parts' trees, without those of depth 0. Operators, selections, indexes and calls of methods add to the depth. */
   readonly #depths = new Map<Expr, number>()
 
   constructor(tokens: readonly Token[]) {
@@ -64,7 +64,7 @@ class Parser {
     throw new SyntaxIssue(at, `Syntax error: mismatched input '${text}'${expecting}`)
   }
 
-  /** Notes the depth of `expr`, which is made of `parts`. `own`: the levels that it adds. */
+  /** Notes and checks the depth of `expr`, which is made of `parts`. `own`: the levels that it adds. */
   #made(expr: Expr, parts: readonly Expr[], own: 0 | 1): Expr {
     const depth = parts.reduce((most, part) => Math.max(most, this.#depths.get(part) ?? 0), 0) + own
     if (depth > maxDepth) throw new SyntaxIssue(nowhere, 'max recursion depth exceeded')

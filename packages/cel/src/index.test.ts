@@ -21,7 +21,10 @@ describe('compile', () => {
     expect(why('1 +')).toContain('Syntax error')
     expect(why('nobody')).toContain("undeclared reference to 'nobody'")
     const deepest = 'ERROR: <input>:-1:0: expression recursion limit exceeded: 250'
-    expect(why('('.repeat(300) + '1' + ')'.repeat(300))).toBe(deepest)
+    const sums = (depth: number): string => `${'1+('.repeat(depth)}1${')'.repeat(depth)}`
+    expect(why(`${'('.repeat(300)}1${')'.repeat(300)}`)).toBe(deepest)
+    expect(why(sums(125))).toBe(deepest)
+    expect(compile(sums(124)).evaluate()).toBe(125)
     // As in cel-go's parser: a chain of operators or of fields is as deep as it is long, but one of `&&` is not.
     expect(compile(`1${'+1'.repeat(250)}`).evaluate()).toBe(251)
     expect(compile(`true${' && true'.repeat(5000)}`).evaluate()).toBe(true)
@@ -76,13 +79,14 @@ describe('evaluateRules', () => {
     }
     for (const value of ['abc', 1.5, true, {}, 1e30])
       expect(why({ type: 'integer' }, value)).toEqual(['invalid data, expected int'])
-    for (const value of ['abc', true, []]) expect(why({ type: 'number' }, value)).toEqual(['invalid data, expected float'])
+    for (const value of ['abc', true, []])
+      expect(why({ type: 'number' }, value)).toEqual(['invalid data, expected float'])
     expect(why({ type: 'boolean' }, 'true')).toEqual(['invalid data, expected bool'])
     const either = { 'x-kubernetes-int-or-string': true }
-    expect(why(either, {})).toEqual([
-      'invalid data, expected XIntOrString value to be either a string or integer',
-    ])
-    expect([why(either, 'a'), why(either, 1), why({ type: 'number' }, 1), why({ type: 'integer' }, 1)].flat()).toEqual([])
+    expect(why(either, {})).toEqual(['invalid data, expected XIntOrString value to be either a string or integer'])
+    expect([why(either, 'a'), why(either, 1), why({ type: 'number' }, 1), why({ type: 'integer' }, 1)].flat()).toEqual(
+      [],
+    )
   })
 
   it('F1: an empty list or map of an object is no zero value', () => {

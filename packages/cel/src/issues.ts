@@ -25,15 +25,13 @@ export function printIssues(source: string, issues: readonly Issue[]): string {
   })
   const first = (a: (typeof placed)[number], b: (typeof placed)[number]): number =>
     a.line - b.line || a.column - b.column || 0
-  const printed = placed
-    .sort(first)
-    .map(({ line, column, message }) => {
-      const text = (lines[line - 1] ?? '').replaceAll('\t', ' ')
-      const chars = [...text]
-      const dots = chars.slice(0, column).map(char => (isWide(char) ? '\uff0e' : '.'))
-      const mark = isWide(chars[column] ?? '') ? '\uff3e' : '^'
-      return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${text}\n | ${dots.join('')}${mark}`
-    })
+  const printed = placed.sort(first).map(({ line, column, message }) => {
+    const text = (lines[line - 1] ?? '').replaceAll('\t', ' ')
+    const chars = [...text]
+    const dots = chars.slice(0, column).map(char => (isWide(char) ? '\uff0e' : '.'))
+    const mark = isWide(chars[column] ?? '') ? '\uff3e' : '^'
+    return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${text}\n | ${dots.join('')}${mark}`
+  })
   return [...whole, ...printed].join('\n')
 }
 

@@ -24,10 +24,14 @@ export function parse(source: string): Expr {
 const relations = ['<', '<=', '>', '>=', '==', '!=', 'in']
 const operators: Readonly<Record<string, string>> = { in: '@in' }
 
+/** A rule of the server's grammar that can be nested in itself. `sum`: also of products. */
+type Rule = 'expression' | 'relation' | 'sum'
+
 class Parser {
   readonly #tokens: readonly Token[]
   #next = 0
-  #depth = 0
+  /** How deep each rule of the server's grammar is nested at the current token. */
+  readonly #nested = { expression: 0, relation: 0, sum: 0 }
   /** The depths of the parts' trees, without those of depth 0. Operators, selections, indexes and calls of methods add to the depth. */
   readonly #depths = new Map<Expr, number>()
 
@@ -72,20 +76,27 @@ class Parser {
     return expr
   }
 
-  #expression(): Expr {
-    if (++this.#depth > maxDepth) {
+  /** Parses by a rule, and checks how deep the rule is nested. */
+  #by(rule: Rule, parse: () => Expr): Expr {
+    if (++this.#nested[rule] > maxDepth) {
       throw new SyntaxIssue(nowhere, `expression recursion limit exceeded: ${maxDepth}`)
     }
+    const expr = parse()
+    this.#nested[rule]--
+    return expr
+  }
+
+  #expression(): Expr {
+    return this.#by('expression', () => this.#conditional())
+  }
+
+  #conditional(): Expr {
     const condition = this.#logical('||')
     const mark = this.#take('?')
-    if (mark === undefined) {
-      this.#depth--
-      return condition
-    }
+    if (mark === undefined) return condition
     const then = this.#logical('||')
     this.#expect(':')
     const otherwise = this.#expression()
-    this.#depth--
     const parts = [condition, then, otherwise]
     return this.#made(call(mark.at, '_?_:_', parts), parts, 1)
   }
@@ -102,16 +113,17 @@ class Parser {
   }
 
   #relation(): Expr {
-    return this.#binary(relations, () =>
-      this.#binary(['+', '-'], () => this.#binary(['*', '/', '%'], () => this.#unary())),
-    )
+    const product = (): Expr => this.#binary('sum', ['*', '/', '%'], () => this.#unary())
+    const sum = (): Expr => this.#by('sum', () => this.#binary('sum', ['+', '-'], product))
+    return this.#by('relation', () => this.#binary('relation', relations, sum))
   }
 
-  #binary(signs: readonly string[], below: () => Expr): Expr {
+  /** Parses a chain of operators. In the server's grammar, each operand but the first is nested by the chain's own rule. */
+  #binary(rule: Rule, signs: readonly string[], below: () => Expr): Expr {
     let left = below()
     while (signs.includes(this.#token.text) && this.#is(this.#token.text)) {
       const { at, text } = this.#tokens[this.#next++] as Token
-      const parts = [left, below()]
+      const parts = [left, this.#by(rule, below)]
       left = this.#made(call(at, operators[text] ?? `_${text}_`, parts), parts, 1)
     }
     return left

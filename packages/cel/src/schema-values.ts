@@ -66,7 +66,11 @@ function wrongType(expected: string): CelError {
 
 /** Throws if the value is no integer of 64 bits. */
 function integer(value: Json, expected: string): bigint {
-  const whole = isRawNumber(value) ? BigInt(value.rawJSON) : Number.isInteger(value) ? BigInt(value as number) : undefined
+  const whole = isRawNumber(value)
+    ? BigInt(value.rawJSON)
+    : Number.isInteger(value)
+      ? BigInt(value as number)
+      : undefined
   if (whole === undefined || !isInt64(whole)) throw wrongType(expected)
   return whole
 }

@@ -23,7 +23,8 @@ function lagging(reads: number): (request: SeenRequest) => ScriptedAnswer {
     if (path === '/apis/apiextensions.k8s.io/v1') {
       return { body: { resources: [{ name: 'customresourcedefinitions', kind: 'CustomResourceDefinition' }] } }
     }
-    if (path === `/apis/${group}/v1`) return { body: { resources: [{ name: 'games', kind: 'Game', namespaced: true }] } }
+    if (path === `/apis/${group}/v1`)
+      return { body: { resources: [{ name: 'games', kind: 'Game', namespaced: true }] } }
     const { apiVersion, kind } = definition
     const established = { ...definition, status: { conditions: [{ type: 'Established', status: 'True' }] } }
     return { body: { apiVersion, kind: `${kind}List`, metadata: { resourceVersion: '1' }, items: [established] } }

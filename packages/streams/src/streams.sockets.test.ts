@@ -118,7 +118,8 @@ it.skipIf(process.platform !== 'linux')('a copy from a pod that is aborted leave
     } finally {
       await rm(folder, { recursive: true })
     }
-  }))
+  }),
+)
 
 it('an onError of a forwarded port that throws is reported, and ends nothing', () =>
   withPod(async (server, client) => {

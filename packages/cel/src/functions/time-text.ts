@@ -36,7 +36,7 @@ export function durationNanos(text: string): bigint | undefined {
 }
 
 /** The start of year 1: the first time that there is, and Go's zero. */
-export const firstNanos = -62_135_596_800n * second
+export const firstNanos: bigint = -62_135_596_800n * second
 const last = 253_402_300_800n * second
 
 /** The time for a number of nanoseconds. Its year must have four digits. */

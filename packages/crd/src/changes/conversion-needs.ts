@@ -3,7 +3,8 @@ import type { DefinitionChange } from './change.ts'
 import { schemaChanges } from './schema-changes.ts'
 
 /** The changes by which the server drops a value, or returns it with another type than the version has. A narrower limit does neither. */
-const isLoss = /^(field removed|type is |unknown fields are no longer kept|(values of the map|items) are no longer described)/
+const isLoss =
+  /^(field removed|type is |unknown fields are no longer kept|(values of the map|items) are no longer described)/
 /** The maximum number of fields that are named. */
 const mostNamed = 5
 

@@ -16,7 +16,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The schema of a field. A name such as `constructor` is that of a field only if the schema says so. */
-export function propertyOf({ properties }: Pick<StructuralSchema, 'properties'>, name: string): StructuralSchema | undefined {
+export function propertyOf(
+  { properties }: Pick<StructuralSchema, 'properties'>,
+  name: string,
+): StructuralSchema | undefined {
   return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 

@@ -81,7 +81,8 @@ function negated(schema: JsonSchema, path: string, context: Context): Structural
 function fitToDefault(schema: StructuralSchema, value: unknown): StructuralSchema {
   const { properties, required, ...rest } = schema
   if (!isRecord(value) || properties === undefined) return schema
-  const needed = required?.filter(name => Object.hasOwn(value, name) || propertyOf(schema, name)?.default === undefined) ?? []
+  const needed =
+    required?.filter(name => Object.hasOwn(value, name) || propertyOf(schema, name)?.default === undefined) ?? []
   const fields = Object.entries(properties).map(([name, field]) => [name, fitToDefault(field, value[name])] as const)
   return { ...rest, properties: Object.fromEntries(fields), ...(needed.length > 0 && { required: needed }) }
 }

@@ -67,11 +67,23 @@ describe('structuralSchema', () => {
 
   it.each([
     [{ minimum: 5, exclusiveMinimum: 3 }, { minimum: 5 }],
-    [{ minimum: 3, exclusiveMinimum: 5 }, { minimum: 5, exclusiveMinimum: true }],
-    [{ minimum: 5, exclusiveMinimum: 5 }, { minimum: 5, exclusiveMinimum: true }],
+    [
+      { minimum: 3, exclusiveMinimum: 5 },
+      { minimum: 5, exclusiveMinimum: true },
+    ],
+    [
+      { minimum: 5, exclusiveMinimum: 5 },
+      { minimum: 5, exclusiveMinimum: true },
+    ],
     [{ maximum: 3, exclusiveMaximum: 5 }, { maximum: 3 }],
-    [{ maximum: 5, exclusiveMaximum: 3 }, { maximum: 3, exclusiveMaximum: true }],
-    [{ maximum: 5, exclusiveMaximum: 5 }, { maximum: 5, exclusiveMaximum: true }],
+    [
+      { maximum: 5, exclusiveMaximum: 3 },
+      { maximum: 3, exclusiveMaximum: true },
+    ],
+    [
+      { maximum: 5, exclusiveMaximum: 5 },
+      { maximum: 5, exclusiveMaximum: true },
+    ],
   ])('keeps the narrower one of two limits: %j', (limits, kept) => {
     expect(structuralSchema({ type: 'number', ...limits })).toEqual({ type: 'number', ...kept })
   })

@@ -25,7 +25,7 @@ describe('compile', () => {
     expect(why(`${'('.repeat(300)}1${')'.repeat(300)}`)).toBe(deepest)
     expect(why(sums(125))).toBe(deepest)
     expect(compile(sums(124)).evaluate()).toBe(125)
-    // As in cel-go's parser: a chain of operators or of fields is as deep as it is long, but one of `&&` is not.
+    // As in cel-go's parser: a chain of operators or of fields is as deep as it is long, but a chain of `&&` is not.
     expect(compile(`1${'+1'.repeat(250)}`).evaluate()).toBe(251)
     expect(compile(`true${' && true'.repeat(5000)}`).evaluate()).toBe(true)
     const chains = [`1${'+1'.repeat(251)}`, `1${'+1'.repeat(5000)}`, `1${'*1'.repeat(251)} < 2`, '.a'.repeat(252)]

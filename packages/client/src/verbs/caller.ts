@@ -75,7 +75,7 @@ export interface Bound {
 /**
  * Sends requests that end by themselves: bounds their time, repeats some failures, turns refusals into errors, and passes warnings on.
  *
- * It repeats, with backoff, not before Retry-After (of which five minutes count), and within the call's time: a 429 with Retry-After (the
+ * It repeats, with backoff, not before Retry-After (five minutes at most), and within the call's time: a 429 with Retry-After (the
  * server has done nothing); for reads also a 503 with Retry-After, and a broken connection; and requests that certainly were not processed.
  */
 export class Caller {

@@ -19,7 +19,7 @@ export function stringLimits(schema: JsonSchema, path: string, context: Context)
 export function numberLimits(schema: JsonSchema, integer: boolean): StructuralSchema {
   let { format, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
   const { multipleOf } = schema
-  // Draft 2020-12 has a second limit here, of which the narrower one counts, and OpenAPI 3.0 whether `minimum` is excluded.
+  // Draft 2020-12 has a second limit here (the narrower limit counts), and OpenAPI 3.0 has whether `minimum` is excluded.
   if (typeof exclusiveMinimum === 'number')
     [minimum, exclusiveMinimum] =
       (minimum as number) > exclusiveMinimum ? [minimum, undefined] : [exclusiveMinimum, true]

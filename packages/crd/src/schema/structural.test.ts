@@ -84,7 +84,7 @@ describe('structuralSchema', () => {
       { maximum: 5, exclusiveMaximum: 5 },
       { maximum: 5, exclusiveMaximum: true },
     ],
-  ])('keeps the narrower one of two limits: %j', (limits, kept) => {
+  ])('keeps the narrower of two limits: %j', (limits, kept) => {
     expect(structuralSchema({ type: 'number', ...limits })).toEqual({ type: 'number', ...kept })
   })
 

@@ -187,7 +187,10 @@ class PolicyVariables extends Mapping {
     const name = String(key)
     const expression = this.#variables.get(name)
     if (expression === undefined) return undefined
-    if (!this.#made.has(name)) this.#made.set(name, this.#evaluate(name, expression))
+    if (!this.#made.has(name)) {
+      this.#made.set(name, new CelError(`composited variable "${name}" fails to evaluate: the variable reads itself`))
+      this.#made.set(name, this.#evaluate(name, expression))
+    }
     const value = this.#made.get(name)
     if (value instanceof CelError) throw value
     return value

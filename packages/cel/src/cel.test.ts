@@ -51,6 +51,13 @@ const rows: readonly (readonly [expression: string, answer: string])[] = [
   ['semver("1.0.0-a.1").compareTo(semver("1.0.0-a.b"))', '-1'],
   ['format.dns1123Label().validate("a-b").hasValue()', 'false'],
   ['optional.of(1).orValue(1 / 0)', '1'],
+  ['[1, 2].filter(x, [x].map(y, y / 0) == [] || true)', '[1, 2]'],
+  ['[1, 2].all(x, [x].map(y, y / 0) == [] || x > 0) && [1].map(z, z) == [1]', 'true'],
+  ['optional.ofNonZeroValue(duration("0s")).hasValue()', 'false'],
+  ['optional.ofNonZeroValue(timestamp("0001-01-01T00:00:00Z")).hasValue()', 'false'],
+  ['optional.ofNonZeroValue(timestamp(0)).hasValue()', 'true'],
+  ['optional.ofNonZeroValue(optional.none()).hasValue()', 'true'],
+  ['optional.ofNonZeroValue([]).hasValue()', 'false'],
   ['foo(1)', "undeclared reference to 'foo' (in container '')"],
   ['[1].constructor(1, 2)', "undeclared reference to 'constructor' (in container '')"],
 ]

@@ -1,4 +1,5 @@
 import { isObject, isRawNumber, type Json, type JsonObject, own } from './json/json.ts'
+import { isInt64 } from './structural/go-text.ts'
 import { CelError, List, Mapping, type Value } from './values.ts'
 
 /**
@@ -7,8 +8,8 @@ import { CelError, List, Mapping, type Value } from './values.ts'
  */
 export function dynamicValue(json: Json | undefined, typed: boolean): Value {
   if (json === undefined || json === null) return null
-  if (isRawNumber(json)) return BigInt(json.rawJSON)
-  if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json
+  if (isRawNumber(json)) return isInt64(json.rawJSON) ? BigInt(json.rawJSON) : Number(json.rawJSON)
+  if (typeof json === 'number') return Number.isInteger(json) && isInt64(BigInt(json)) ? BigInt(json) : json
   if (Array.isArray(json)) {
     return new List(
       (json as Json[]).map(item => dynamicValue(item, typed)),

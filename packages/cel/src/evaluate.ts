@@ -245,9 +245,19 @@ class Evaluation {
     const range = this.value(expr.range)
     const outer = new Map([[expr.accu, this.value(expr.init)]])
     this.#locals.unshift(outer)
+    try {
+      const failed = this.#iterate(expr, range, outer)
+      if (failed !== undefined) throw failed
+      return this.value(expr.result)
+    } finally {
+      this.#locals.shift()
+    }
+  }
+
+  /** Evaluates the steps of a comprehension. Returns the error that the carried value is at the end, if it is one. */
+  #iterate(expr: Comprehension, range: Value, outer: Map<string, Value>): unknown {
     const inner = new Map<string, Value>()
     this.#locals.unshift(inner)
-    // Set while the carried value is an error.
     let failed: unknown
     try {
       for (const [first, second] of items(range, expr.variable2 !== undefined)) {
@@ -270,12 +280,7 @@ class Evaluation {
     } finally {
       this.#locals.shift()
     }
-    try {
-      if (failed !== undefined) throw failed
-      return this.value(expr.result)
-    } finally {
-      this.#locals.shift()
-    }
+    return failed
   }
 
   /** Whether the predicate of a quantifier decides the result, although an earlier evaluation failed. */

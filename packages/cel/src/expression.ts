@@ -18,9 +18,9 @@ export interface CelExpression {
   /** The variables that the expression reads. */
   readonly reads: readonly string[]
   /**
-   * The result, as JSON. A variable without a value is null.
+   * The result, as JSON. An integer beyond 2^53 − 1 is a `JSON.rawJSON`, which keeps all its digits. A variable without a value is null.
    *
-   * @throws CelEvaluationError with the server's words, for example for a missing key; also if the result has no JSON, for example a timestamp
+   * @throws CelEvaluationError with the server's words, for example for a missing key; also if the result has no JSON, for example a timestamp or `0.0 / 0.0`
    */
   evaluate(values?: Readonly<Record<string, unknown>>): unknown
 }

@@ -20,6 +20,17 @@ describe('compile', () => {
     }
     expect(why('1 +')).toContain('Syntax error')
     expect(why('nobody')).toContain("undeclared reference to 'nobody'")
+    const deepest = 'ERROR: <input>:-1:0: expression recursion limit exceeded: 250'
+    const sums = (depth: number): string => `${'1+('.repeat(depth)}1${')'.repeat(depth)}`
+    expect(why(`${'('.repeat(300)}1${')'.repeat(300)}`)).toBe(deepest)
+    expect(why(sums(125))).toBe(deepest)
+    expect(compile(sums(124)).evaluate()).toBe(125)
+    // As in cel-go's parser: a chain of operators or of fields is as deep as it is long, but a chain of `&&` is not.
+    expect(compile(`1${'+1'.repeat(250)}`).evaluate()).toBe(251)
+    expect(compile(`true${' && true'.repeat(5000)}`).evaluate()).toBe(true)
+    const chains = [`1${'+1'.repeat(251)}`, `1${'+1'.repeat(5000)}`, `1${'*1'.repeat(251)} < 2`, '.a'.repeat(252)]
+    const deep = 'ERROR: <input>:-1:0: max recursion depth exceeded'
+    expect(chains.map(why)).toEqual(chains.map(() => deep))
   })
 
   it('fails if there is no result', () => {
@@ -28,6 +39,20 @@ describe('compile', () => {
     expect(() => expression.evaluate({ a: {} })).toThrow('no such key: b')
     expect(compile('a == null', { variables: ['a'] }).evaluate()).toBe(true)
     expect(() => compile('timestamp(0)').evaluate()).toThrow(CelEvaluationError)
+    expect(() => compile('[0.0 / 0.0]').evaluate()).toThrow(CelEvaluationError)
+    expect(() => compile('-1.0 / 0.0').evaluate()).toThrow("the number -Infinity can't be part of an object")
+  })
+
+  it('reads half a character as Go does: as U+FFFD', () => {
+    const expression = compile('url(a).getEscapedPath()', { variables: ['a'] })
+    expect(expression.evaluate({ a: 'https://a/\ud800' })).toBe('/%EF%BF%BD')
+  })
+
+  it('reads a whole number that fits no int as a double, as the JSON of a server does', () => {
+    const isDouble = compile('type(a) == double', { variables: ['a'] })
+    const long = (digits: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)
+    const values = [1e30, -1e30, 2 ** 63, long('9223372036854775808'), 8, -(2 ** 63), long('9223372036854775807')]
+    expect(values.map(a => isDouble.evaluate({ a }))).toEqual([true, true, true, true, false, false, false])
   })
 })
 
@@ -44,6 +69,34 @@ describe('evaluateRules', () => {
     expect(messages(typed, { known: 1, a: [{ b: 1 }] }, { a: [{ b: 1 }], known: 1 })).toEqual([])
     // A real server does not see that another field has the place of `a`.
     expect(messages(free, { a: 1 }, { b: 1 })).toEqual([])
+  })
+
+  it('a value of another type than its schema says is a problem, and no exception', () => {
+    const why = (schema: object, value: unknown): string[] => {
+      const field = { ...schema, 'x-kubernetes-validations': [{ rule: 'self == self' }] }
+      const problems = evaluateRules({ type: 'object', properties: { field } }, { field: value })
+      return problems.map(({ message }) => message.replace(/^.*?: .*?: | evaluating rule.*$/g, ''))
+    }
+    for (const value of ['abc', 1.5, true, {}, 1e30])
+      expect(why({ type: 'integer' }, value)).toEqual(['invalid data, expected int'])
+    for (const value of ['abc', true, []])
+      expect(why({ type: 'number' }, value)).toEqual(['invalid data, expected float'])
+    expect(why({ type: 'boolean' }, 'true')).toEqual(['invalid data, expected bool'])
+    const either = { 'x-kubernetes-int-or-string': true }
+    expect(why(either, {})).toEqual(['invalid data, expected XIntOrString value to be either a string or integer'])
+    expect([why(either, 'a'), why(either, 1), why({ type: 'number' }, 1), why({ type: 'integer' }, 1)].flat()).toEqual(
+      [],
+    )
+  })
+
+  it('F1: an empty list or map of an object is no zero value', () => {
+    const of = (schema: object): object => ({
+      ...schema,
+      'x-kubernetes-validations': [{ rule: 'optional.ofNonZeroValue(self).hasValue()' }],
+    })
+    const list = of({ type: 'array', items: { type: 'string' } })
+    const map = of({ type: 'object', additionalProperties: { type: 'string' } })
+    expect(evaluateRules({ type: 'object', properties: { list, map } }, { list: [], map: {} })).toEqual([])
   })
 
   const schema = {
@@ -100,6 +153,12 @@ describe('a policy', () => {
     const [failing] = [{ expression: 'object.spec.nothing > 1' }]
     expect(evaluatePolicy(policy({}, failing), { object }).refusals[0]?.message).toContain('no such key: nothing')
     expect(evaluatePolicy(policy({ failurePolicy: 'Ignore' }, failing), { object }).refusals).toEqual([])
+  })
+
+  it('refuses if a variable reads itself, as one with the name of another does', () => {
+    const variables = ['1', 'variables.a + 1'].map(expression => ({ name: 'a', expression }))
+    const { refusals } = evaluatePolicy(policy({ variables }, { expression: 'variables.a == 2' }), { object })
+    expect(refusals.map(({ message }) => message)).toEqual([expect.stringContaining('the variable reads itself')])
   })
 
   it('asks what the user may do', () => {

@@ -32,8 +32,11 @@ export class MutationError extends Error {}
 
 /** The result of an expression, as JSON. Throws a `MutationError`. */
 export function jsonOf(value: Value): Json {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
-    return value
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value
+    throw new MutationError(`the number ${value} can't be part of an object`)
+  }
   if (typeof value === 'bigint' || value instanceof Uint) {
     const digits = String(typeof value === 'bigint' ? value : value.value)
     return Number.isSafeInteger(Number(digits)) ? Number(digits) : (JSON as unknown as RawJson).rawJSON(digits)

@@ -5,8 +5,10 @@ import { type NumberText, numberValue, type Token, tokenize } from './lexer.ts'
 import { expandMacro } from './macros.ts'
 import type { Literal } from './values.ts'
 
-/** The maximum depth of an expression, as on the server. */
+/** The server's limit on the depth of an expression: on how deep expressions are nested, as by parentheses, and on the depth of its tree. */
 const maxDepth = 250
+/** The place of a problem of the whole expression. */
+const nowhere = -1
 
 const reserved = new Set([
   ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package'],
@@ -22,10 +24,16 @@ export function parse(source: string): Expr {
 const relations = ['<', '<=', '>', '>=', '==', '!=', 'in']
 const operators: Readonly<Record<string, string>> = { in: '@in' }
 
+/** A rule of the server's grammar that can be nested in itself. `sum`: also of products. */
+type Rule = 'expression' | 'relation' | 'sum'
+
 class Parser {
   readonly #tokens: readonly Token[]
   #next = 0
-  #depth = 0
+  /** How deep each rule of the server's grammar is nested at the current token. */
+  readonly #nested = { expression: 0, relation: 0, sum: 0 }
+  /** The depths of the parts' trees, without those of depth 0. Operators, selections, indexes and calls of methods add to the depth. */
+  readonly #depths = new Map<Expr, number>()
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens
@@ -60,21 +68,37 @@ class Parser {
     throw new SyntaxIssue(at, `Syntax error: mismatched input '${text}'${expecting}`)
   }
 
-  #expression(): Expr {
-    if (++this.#depth > maxDepth) {
-      throw new SyntaxIssue(this.#token.at, `expression recursion limit exceeded: ${maxDepth}`)
+  /** Notes and checks the depth of `expr`, which is made of `parts`. `own`: the levels that it adds. */
+  #made(expr: Expr, parts: readonly Expr[], own: 0 | 1): Expr {
+    const depth = parts.reduce((most, part) => Math.max(most, this.#depths.get(part) ?? 0), 0) + own
+    if (depth > maxDepth) throw new SyntaxIssue(nowhere, 'max recursion depth exceeded')
+    if (depth > 0) this.#depths.set(expr, depth)
+    return expr
+  }
+
+  /** Parses by a rule, and checks how deep the rule is nested. */
+  #by(rule: Rule, parse: () => Expr): Expr {
+    if (++this.#nested[rule] > maxDepth) {
+      throw new SyntaxIssue(nowhere, `expression recursion limit exceeded: ${maxDepth}`)
     }
+    const expr = parse()
+    this.#nested[rule]--
+    return expr
+  }
+
+  #expression(): Expr {
+    return this.#by('expression', () => this.#conditional())
+  }
+
+  #conditional(): Expr {
     const condition = this.#logical('||')
     const mark = this.#take('?')
-    if (mark === undefined) {
-      this.#depth--
-      return condition
-    }
+    if (mark === undefined) return condition
     const then = this.#logical('||')
     this.#expect(':')
     const otherwise = this.#expression()
-    this.#depth--
-    return call(mark.at, '_?_:_', [condition, then, otherwise])
+    const parts = [condition, then, otherwise]
+    return this.#made(call(mark.at, '_?_:_', parts), parts, 1)
   }
 
   #logical(operator: '||' | '&&'): Expr {
@@ -85,20 +109,22 @@ class Parser {
       marks.push(mark.at)
       terms.push(below())
     }
-    return balanced(`_${operator}_`, terms, marks)
+    return this.#made(balanced(`_${operator}_`, terms, marks), terms, 0)
   }
 
   #relation(): Expr {
-    return this.#binary(relations, () =>
-      this.#binary(['+', '-'], () => this.#binary(['*', '/', '%'], () => this.#unary())),
-    )
+    const product = (): Expr => this.#binary('sum', ['*', '/', '%'], () => this.#unary())
+    const sum = (): Expr => this.#by('sum', () => this.#binary('sum', ['+', '-'], product))
+    return this.#by('relation', () => this.#binary('relation', relations, sum))
   }
 
-  #binary(signs: readonly string[], below: () => Expr): Expr {
+  /** Parses a chain of operators. In the server's grammar, each operand but the first is nested by the chain's own rule. */
+  #binary(rule: Rule, signs: readonly string[], below: () => Expr): Expr {
     let left = below()
     while (signs.includes(this.#token.text) && this.#is(this.#token.text)) {
       const { at, text } = this.#tokens[this.#next++] as Token
-      left = call(at, operators[text] ?? `_${text}_`, [left, below()])
+      const parts = [left, this.#by(rule, below)]
+      left = this.#made(call(at, operators[text] ?? `_${text}_`, parts), parts, 1)
     }
     return left
   }
@@ -116,7 +142,8 @@ class Parser {
       count++
     }
     const operand = this.#is('-') ? this.#unary() : this.#member(this.#primary())
-    return count % 2 === 0 ? operand : call(at, text === '!' ? '!_' : '-_', [operand])
+    if (count % 2 === 0) return operand
+    return this.#made(call(at, text === '!' ? '!_' : '-_', [operand]), [operand], 0)
   }
 
   #member(start: Expr): Expr {
@@ -133,18 +160,20 @@ class Parser {
         const open = kind === 'ident' && !optional ? this.#take('(') : undefined
         if (open !== undefined) {
           const args = this.#list(')')
-          expr = expandMacro(open.at, name, expr, args) ?? { at: open.at, kind: 'call', name, target: expr, args }
+          const made = expandMacro(open.at, name, expr, args)
+          expr = this.#made(made ?? { at: open.at, kind: 'call', name, target: expr, args }, [expr, ...args], 1)
         } else if (optional) {
-          expr = call(at, '_?._', [expr, { at: this.#token.at, kind: 'literal', value: name }])
+          const made = call(at, '_?._', [expr, { at: this.#token.at, kind: 'literal', value: name }])
+          expr = this.#made(made, [expr], 1)
         } else {
-          expr = { at, kind: 'select', operand: expr, field: name, test: false }
-          expr = this.#struct(qualifiedName(expr) ?? '') ?? expr
+          const made: Expr = { at, kind: 'select', operand: expr, field: name, test: false }
+          expr = this.#struct(qualifiedName(made) ?? '') ?? this.#made(made, [expr], 1)
         }
       } else if (this.#take('[') !== undefined) {
         const optional = this.#take('?') !== undefined
         const index = this.#expression()
         this.#expect(']')
-        expr = call(at, optional ? '_[?_]' : '_[_]', [expr, index])
+        expr = this.#made(call(at, optional ? '_[?_]' : '_[_]', [expr, index]), [expr, index], 1)
       } else return expr
     }
   }
@@ -177,7 +206,7 @@ class Parser {
     const open = this.#take('(')
     if (open !== undefined) {
       const args = this.#list(')')
-      return expandMacro(open.at, name, undefined, args) ?? call(open.at, name, args)
+      return this.#made(expandMacro(open.at, name, undefined, args) ?? call(open.at, name, args), args, 0)
     }
     return this.#struct(name) ?? { at: named.at, kind: 'ident', name }
   }
@@ -203,7 +232,8 @@ class Parser {
       if (this.#take(',') === undefined) break
     }
     this.#expect('}')
-    return { at, kind: 'struct', name, fields }
+    const parts = fields.map(({ value }) => value)
+    return this.#made({ at, kind: 'struct', name, fields }, parts, 0)
   }
 
   #number(at: number, negative: boolean): Expr {
@@ -237,7 +267,7 @@ class Parser {
       if (this.#take(',') === undefined) break
     }
     this.#expect(']')
-    return { at, kind: 'list', elements, optional }
+    return this.#made({ at, kind: 'list', elements, optional }, elements, 0)
   }
 
   /** Skips a single comma, which an empty list or map may have. */
@@ -256,7 +286,8 @@ class Parser {
       if (this.#take(',') === undefined) break
     }
     this.#expect('}')
-    return { at, kind: 'map', entries }
+    const parts = entries.flatMap(({ key, value }) => [key, value])
+    return this.#made({ at, kind: 'map', entries }, parts, 0)
   }
 }
 

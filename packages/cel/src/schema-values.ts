@@ -3,6 +3,7 @@ import { durationNanos, timestampNanos } from './functions/time-text.ts'
 import { isObject, isRawNumber, type Json, type JsonObject, own, sameJson } from './json/json.ts'
 import { semanticsOf } from './list-semantics.ts'
 import { isIntOrString } from './schema-types.ts'
+import { isInt64 } from './structural/go-text.ts'
 import type { Schema } from './structural/schema.ts'
 import { CelError, Custom, Duration, List, Mapping, Timestamp, type Value } from './values.ts'
 
@@ -30,7 +31,8 @@ const resourceFields = new Map([
 /** A value as expressions see it. The values in an object or map are made at their first read. Throws a `CelError` if the value does not have its type. */
 export function valueOfJson(value: Json, schema: Schema, isResource: boolean): Value {
   if (value === null) return null
-  if (isIntOrString(schema)) return typeof value === 'string' ? value : integer(value)
+  if (isIntOrString(schema))
+    return typeof value === 'string' ? value : integer(value, 'XIntOrString value to be either a string or integer')
   switch (schema.types[0]) {
     case 'object':
       if (!isObject(value)) throw wrongType('a map for the provided schema with type=object')
@@ -45,11 +47,14 @@ export function valueOfJson(value: Json, schema: Schema, isResource: boolean): V
       if (typeof value !== 'string') throw wrongType('string')
       return formatted(value, schema.format)
     case 'boolean':
-      return value as boolean
+      if (typeof value !== 'boolean') throw wrongType('bool')
+      return value
     case 'number':
-      return isRawNumber(value) ? Number(value.rawJSON) : (value as number)
+      if (isRawNumber(value)) return Number(value.rawJSON)
+      if (typeof value !== 'number') throw wrongType('float')
+      return value
     case 'integer':
-      return integer(value)
+      return integer(value, 'int')
     default:
       return new Unknown(value)
   }
@@ -59,8 +64,15 @@ function wrongType(expected: string): CelError {
   return new CelError(`invalid data, expected ${expected}`)
 }
 
-function integer(value: Json): bigint {
-  return BigInt(isRawNumber(value) ? value.rawJSON : Math.trunc(value as number))
+/** Throws if the value is no integer of 64 bits. */
+function integer(value: Json, expected: string): bigint {
+  const whole = isRawNumber(value)
+    ? BigInt(value.rawJSON)
+    : Number.isInteger(value)
+      ? BigInt(value as number)
+      : undefined
+  if (whole === undefined || !isInt64(whole)) throw wrongType(expected)
+  return whole
 }
 
 function withMetadata(schema: Schema): Schema {

@@ -42,15 +42,18 @@ export async function applyAll(
     .map((object, index) => ({ object, index }))
     .toSorted((a, b) => rank(a.object) - rank(b.object))
   const waiting: string[] = []
+  const defined = new Set<string>()
   await caller.whole(options, { method: 'GET', path: '/apis' }, async (inner, bound) => {
     for (const { object, index } of ordered) {
       if (!isDefinition(object)) await established(inner, waiting)
-      const view = await viewOf(discovery, object, `applyAll.objects[${index}]`, bound)
+      const view = await viewOf(discovery, object, defined, `applyAll.objects[${index}]`, bound)
       const { resource } = view
       const namespace = resource.namespaced ? (object.metadata?.namespace ?? home) : undefined
       const metadata = { ...object.metadata, ...(namespace !== undefined && { namespace }) }
       applied.set(index, (await apply(inner, view, { ...object, metadata }, options)) as KubernetesObject)
-      if (isDefinition(object) && options.dryRun !== true) waiting.push(object.metadata?.name as string)
+      if (!isDefinition(object) || options.dryRun === true) continue
+      waiting.push(object.metadata?.name as string)
+      for (const kind of kindsOf(object)) defined.add(kind)
     }
     await established(inner, waiting)
   })
@@ -70,7 +73,7 @@ function rank({ kind = '' }: KubernetesObject): number {
   return last.includes(kind) ? 1000 + last.indexOf(kind) : 500
 }
 
-/** Waits until the server serves the kinds of these definitions. Empties the list. */
+/** Waits until the server has established these definitions. Empties the list. */
 async function established(caller: Caller, names: string[]): Promise<void> {
   for (const name of names.splice(0)) {
     const isServed = (definition: object | undefined): boolean => {
@@ -81,19 +84,39 @@ async function established(caller: Caller, names: string[]): Promise<void> {
   }
 }
 
+/** The kinds that a definition serves, each as its `apiVersion` and its kind. */
+function kindsOf(definition: Definition): string[] {
+  const { group, names, versions } = definition.spec ?? {}
+  return (versions ?? []).filter(one => one.served === true).map(({ name }) => `${group}/${name} ${names?.kind}`)
+}
+
+interface Definition {
+  readonly spec?: {
+    readonly group?: string
+    readonly names?: { readonly kind?: string }
+    readonly versions?: readonly { readonly name?: string; readonly served?: boolean }[]
+  }
+}
+
 interface Condition {
   readonly type: string
   readonly status: string
 }
 
+/** @param defined kinds of definitions that were just applied: the discovery documents have them a moment later */
 async function viewOf(
   discovery: Discovery,
   { apiVersion = '', kind = '' }: KubernetesObject,
+  defined: ReadonlySet<string>,
   option: string,
   { signal }: Bound,
 ): Promise<View<object>> {
   const [version = '', group = ''] = apiVersion.split('/').toReversed()
-  const found = await discovery.find({ group, version, kind }, { signal, timeoutMs: Number.POSITIVE_INFINITY })
+  const find = (): ReturnType<Discovery['find']> =>
+    discovery.find({ group, version, kind }, { signal, timeoutMs: Number.POSITIVE_INFINITY })
+  let found = await find()
+  // Each look asks the server, at most once a second.
+  while (found === undefined && defined.has(`${apiVersion} ${kind}`)) found = await find()
   if (found === undefined) throw new OptionRangeError(option, 'a kind that the server has', `${kind} of ${apiVersion}`)
   const { plural, namespaced } = found
   return defineResource<object>({ group, version, kind, plural, namespaced } as never)

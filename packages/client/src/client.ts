@@ -310,7 +310,7 @@ export class Client {
 
   /**
    * Reads all objects of a view page by page, each page on demand. If the server no longer has the list's state, a page with `restarted` holds all
-   * objects of a newer state.
+   * objects of a newer state, of the page's namespace if the view names several.
    */
   pages<C>(view: View<C>, options?: PagesOptions): AsyncGenerator<ListPage<FromServer<C>>, void, undefined> {
     return pages(this.#caller, view as View<FromServer<C>>, options)
@@ -522,7 +522,10 @@ export class Client {
     return this.#discovery.all(options)
   }
 
-  /** Ends all calls and watches, and closes the connections. Resolves when they are closed. Idempotent. */
+  /**
+   * Ends all calls and watches, and closes the connections. Resolves when they are closed. Idempotent. A client of `guardedBy` only ends its own calls and
+   * watches.
+   */
   async close(): Promise<void> {
     if (this.#of !== undefined && this.#guard === undefined) return this.#of.close()
     this.#end(new ConnectionError('CLIENT_CLOSED', 'the client was closed'))

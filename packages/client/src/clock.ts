@@ -56,7 +56,7 @@ class NodeTimer implements Timer {
   }
 
   #wait(ms: number, fn: () => void): NodeJS.Timeout {
-    // setTimeout would fire at once, again and again.
+    // setTimeout would take NaN for 1 ms, so a caller that sets the next timer after each would never rest.
     if (Number.isNaN(ms)) throw new RangeError('a timer needs a number of milliseconds, not NaN')
     const handle =
       ms > longest

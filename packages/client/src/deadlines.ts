@@ -13,8 +13,8 @@ export interface Bounded {
 const apart = AsyncLocalStorage.snapshot()
 
 /**
- * One timer for all deadlines of one clock, because a timer for each of thousands of watches would cost 350 bytes. It is set for the first
- * deadline, and checks all of them then. Most watches end before their deadline, so this is rare.
+ * One timer for all deadlines of one clock, because a timer for each of thousands of watches would cost 350 bytes. It is set for the earliest
+ * deadline, and then checks all of them. Most watches end before their deadline, so this is rare.
  */
 export class Deadlines {
   readonly #clock: Clock

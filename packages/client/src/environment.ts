@@ -42,7 +42,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Time, chance and reporting: the parts of the outside that Wherry uses, besides the network, files and environment variables. It is passed to the
+ * Time, chance and reporting: the parts of the world outside that Wherry uses, besides the network, files and environment variables. It is passed to the
  * client, and everything that is built on a client reads it from there; a `WatchManager` and a `HealthServer` that are made on their own take one, too.
  * No function of it may throw. `simulate(seed)` of `@wherry/testing` gives one that replays.
  */

@@ -1,7 +1,11 @@
+import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Client } from './client.ts'
+import { Guard } from './guard.ts'
+import type { OwnSocket, Requester } from './requester.ts'
 import { configMaps } from './resources/core.ts'
 import { inMemory } from './verbs/bench.fixture.ts'
+import type { Caller } from './verbs/caller.ts'
 
 let cluster: Awaited<ReturnType<typeof inMemory>>
 let client: Client
@@ -65,3 +69,16 @@ it('apart: another client has connections of its own, and each is closed by itse
       await expect(one.list(configMaps)).rejects.toThrow('closed')
     }
   }))
+
+it('ends a socket that was admitted right before the end', async () => {
+  const over = new Error('over')
+  const ended: Error[] = []
+  const socket = { stream: new PassThrough(), end: reason => ended.push(reason) } as Partial<OwnSocket> as OwnSocket
+  const openSocket: Requester['openSocket'] = (_, admit) => {
+    admit?.()
+    return Promise.resolve(socket)
+  }
+  const guard = new Guard(() => queueMicrotask(() => guard.close(over)), { requester: { openSocket } } as Caller)
+  await expect(guard.openSocket(new AbortController().signal)).rejects.toBe(over)
+  expect(ended).toEqual([over])
+})

@@ -64,6 +64,11 @@ export class Guard implements Requester {
       admit?.()
     }
     const opened = await openSocketOf(requester, signal, admitted, reader)
+    // The guard may have been closed since the socket was admitted.
+    if (this.#closed !== undefined) {
+      opened.end(this.#closed)
+      throw this.#closed
+    }
     this.#sockets.add(opened)
     opened.stream.once('close', () => this.#sockets.delete(opened))
     return opened

@@ -7,7 +7,7 @@ export { systemClock } from './clock.ts'
 export { NodeTransport } from './connection/node-transport.ts'
 export { openSocketOf } from './connection/own-sockets.ts'
 export { fromUrl } from './credentials/access.ts'
-// Here, too: a process that should stay small does not load the rest of the package for it.
+// Here, too, so that a process that should stay small need not load the rest of the package for it.
 export { fromKubeconfigFile as accessOfKubeconfig } from './credentials/kubeconfig-file.ts'
 export { fromKubeconfigText } from './credentials/kubeconfig-text.ts'
 export { guarded, systemEnvironment } from './environment.ts'

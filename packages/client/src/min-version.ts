@@ -32,7 +32,8 @@ export function raised<M extends MinVersion>(min: M | undefined, write: M): M {
   if (min === undefined) return write
   const { written, deleted } = min
   if (write.written === undefined) {
-    // A reader that has seen the written version has also seen the delete. Versions without an order never show that.
+    // The written version stays as a lower bound: a reader before it may have an even older object of the name. Without an order, no reader could
+    // show that it has reached the version of an object that is gone.
     const isLeft =
       isAmong(written?.uid, write.deleted) && !isAtLeast(written?.resourceVersion, written?.resourceVersion)
     return {

@@ -1,4 +1,4 @@
-/** The first version of each maintained line of Node that has no known fault which affects a client. docs/security.md names the faults. */
+/** By maintained line of Node, its first version without a known fault that affects a client. docs/security.md names the faults. */
 const mended: Readonly<Record<number, readonly [minor: number, patch: number]>> = {
   22: [23, 2],
   24: [18, 1],

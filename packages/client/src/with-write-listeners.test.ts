@@ -96,8 +96,12 @@ describe('a client that notifies a cache', () => {
       const signal = AbortSignal.abort(new Error('too late'))
       await expect(own.patch(configMaps, at('legacy'), { data: {} }, { signal })).rejects.toThrow('too late')
       await expect(own.delete(configMaps, at('legacy'), { signal })).rejects.toThrow('too late')
+      await expect(own.evict(pods, at('chess'), { signal })).rejects.toThrow('too late')
       await expect(own.create(configMaps, { metadata: {} })).rejects.toThrow('metadata.name')
-      expect(reported).toEqual(['cache: default/legacy unanswered', 'cache: default/legacy unanswered'])
+      expect(reported).toEqual([
+        ...['cache: default/legacy unanswered', 'cache: default/legacy unanswered'],
+        'cache: default/chess unanswered',
+      ])
     }))
 
   it('C10: says of a delete which objects had the name before it, also where one listener can not say it', () =>

@@ -94,17 +94,25 @@ export async function copyFromPod(
   let broken: unknown
   const unpacked = new Promise<void>(done => {
     unpack.once('close', done)
-    unpack.once('error', (error: unknown) => {
-      broken = error
+    // This listener stays: entries are written concurrently, and each may fail.
+    unpack.on('error', (error: unknown) => {
+      broken ??= error
       done()
     })
   })
-  for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
-    if (refusal !== undefined) throw refusal
-    // The rest is read after a broken piece, too: tar's exit code comes last.
-    if (broken === undefined && !unpack.write(chunk)) await Promise.race([once(unpack, 'drain'), unpacked])
+  let exitCode: number
+  try {
+    for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
+      if (refusal !== undefined) throw refusal
+      // The rest is read after a broken piece, too: tar's exit code comes last.
+      if (broken === undefined && !unpack.write(chunk)) await Promise.race([once(unpack, 'drain'), unpacked])
+    }
+    exitCode = await process.exit
+  } catch (error) {
+    // Closes the file that is being written.
+    if (broken === undefined) unpack.end()
+    throw error
   }
-  const exitCode = await process.exit
   if (broken === undefined) unpack.end()
   await unpacked
   if (refusal !== undefined) throw refusal

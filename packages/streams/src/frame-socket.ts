@@ -14,7 +14,7 @@ export type TakeBytes = (channel: number, bytes: Buffer) => void
  * The socket on which `ws` works. `ws` makes the handshake, sends, and answers control frames. The server's data does not pass through `ws`: this socket
  * delivers it to its user at once.
  *
- * It reads into a few Buffers that it reuses. Otherwise Node would allocate a Buffer for each read, and V8 frees them only when they have 64 MB.
+ * It reads into a few Buffers that it reuses. Otherwise Node would allocate a Buffer for each read, and V8 frees these only when they have 64 MB in all.
  */
 export class FrameSocket extends Duplex {
   readonly #free: Uint8Array[] = []

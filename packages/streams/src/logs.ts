@@ -110,16 +110,19 @@ class LogReader {
     const { follow = false, previous = false } = this.#options
     if (!follow) return yield* this.#read({ follow, previous })
     const first = await this.#state()
-    for (let isFirst = true; ; isFirst = false) {
+    let hasRead = false
+    for (;;) {
+      let now: ContainerState | 'unknown' | undefined
       try {
         yield* this.#read({ follow, previous })
+        hasRead = true
+        now = await this.#state()
       } catch (error) {
-        if (isFirst && this.#place.since === undefined) throw error
+        if (!hasRead && this.#place.since === undefined) throw error
         if (!mayPass(error)) throw error
         await this.#backoff.wait(this.#signal, error instanceof ApiError ? error.retryAfterMs : 0)
         continue
       }
-      const now = await this.#state()
       if (now === 'unknown' || now === undefined) return
       if (isOther(first, now)) return yield* this.#rest()
       if (!now.isRunning) return

@@ -68,6 +68,8 @@ function opened(socket: WebSocket, own: OwnSocket, signal: AbortSignal): Promise
       signal.removeEventListener('abort', aborted)
       then()
     }
+    // The signal may have been aborted while the credentials were read.
+    if (signal.aborted) aborted()
     signal.addEventListener('abort', aborted, { once: true })
     socket.once('open', () => settle(() => resolve(undefined)))
     socket.once('unexpected-response', (_, response) => settle(() => resolve(response)))

@@ -26,7 +26,10 @@ export interface PortForwardOptions extends ConnectPortOptions {
   readonly localPort?: number | undefined
   /** The address on this machine. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** Called if a connection fails, because the server refused it or nothing listens in the pod. Only that connection is closed. @default does nothing */
+  /**
+   * Called if a connection fails, because the server refused it, nothing listens in the pod, or this machine could not accept it. Only that connection is closed.
+   * If it throws, the error goes to `onError` of the client's environment. @default does nothing
+   */
   readonly onError?: ((error: Error) => void) | undefined
 }
 
@@ -101,14 +104,23 @@ export async function portForward(
   signal?.throwIfAborted()
   const closing = new AbortController()
   const connections = new Set<Promise<void>>()
+  const report = (error: unknown): void => {
+    try {
+      onError(asError(error))
+    } catch (thrown) {
+      client.environment.onError(asError(thrown), { phase: 'handler' })
+    }
+  }
   const server = createServer({ allowHalfOpen: true, noDelay: true }, local => {
     const connection = forward(client, pod, port, local, closing.signal).catch((error: unknown) => {
-      if (!closing.signal.aborted) onError(asError(error))
+      if (!closing.signal.aborted) report(error)
     })
     connections.add(connection)
     void connection.then(() => connections.delete(connection))
   })
   await listening(server, localPort, host)
+  // A connection that can't be accepted, for example without a free file descriptor.
+  server.on('error', report)
   const stop = async (): Promise<void> => {
     signal?.removeEventListener('abort', aborted)
     closing.abort(signal?.aborted ? signal.reason : new StreamError('STREAM_FAILED', 'the forwarded port was closed'))

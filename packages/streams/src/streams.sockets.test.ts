@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readlink, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
+import { setTimeout } from 'node:timers/promises'
 import { Client } from '@wherry/client'
 import { systemClock } from '@wherry/client/internal'
 import { nodes, pods } from '@wherry/client/resources/core'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
+import { create } from 'tar'
 import { expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { connectPort, exec, logs, spawn } from './index.ts'
+import { connectPort, copyFromPod, exec, logs, portForward, spawn } from './index.ts'
 
 const pod = { namespace: 'default', name: 'chess' }
 
@@ -66,6 +69,94 @@ it('a guarded client asks before each command, and its end ends those under way'
     expect(runs).toBe(1)
     expect(client.connections).toBeGreaterThan(0)
   }))
+
+it('two files that can not be written end the copying with the error of the first, and not the process', () =>
+  withPod(async (server, client) => {
+    const folder = await mkdtemp(join(tmpdir(), 'wherry-copy-'))
+    try {
+      for (const name of ['chess', 'go']) {
+        await mkdir(join(folder, 'there', 'games', name, 'in the way'), { recursive: true })
+        await mkdir(join(folder, 'games'), { recursive: true })
+        await writeFile(join(folder, 'games', name), name)
+      }
+      const archive = Readable.from(create({ cwd: folder, portable: true }, ['games']))
+      server.onExec(async ({ stdout }) => {
+        stdout.write(await buffer(archive))
+        return undefined
+      })
+      const copying = copyFromPod(client, pod, '/data/games', join(folder, 'there'))
+      await expect(copying).rejects.toMatchObject({ code: 'ENOTEMPTY' })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }))
+
+it.skipIf(process.platform !== 'linux')('a copy from a pod that is aborted leaves no file open', () =>
+  withPod(async (server, client) => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'wherry-copy-')))
+    const openFiles = async (): Promise<string[]> => {
+      const links = (await readdir('/proc/self/fd')).map(fd => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+      return (await Promise.all(links)).filter(path => path.startsWith(join(folder, 'there')))
+    }
+    try {
+      await mkdir(join(folder, 'there'))
+      await writeFile(join(folder, 'games'), Buffer.alloc(300_000, 'chess'))
+      const archive = await buffer(Readable.from(create({ cwd: folder, portable: true }, ['games'])))
+      server.onExec(async ({ stdout, signal }) => {
+        stdout.write(archive.subarray(0, 100_000))
+        if (!signal.aborted) await once(signal, 'abort')
+        return undefined
+      })
+      const abort = new AbortController()
+      const copying = copyFromPod(client, pod, '/data/games', join(folder, 'there'), { signal: abort.signal })
+      while ((await openFiles()).length === 0) await setTimeout(5)
+      abort.abort(new Error('enough'))
+      await expect(copying).rejects.toThrow('enough')
+      for (let tries = 0; tries < 400 && (await openFiles()).length > 0; tries++) await setTimeout(5)
+      expect(await openFiles()).toEqual([])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }),
+)
+
+it('an onError of a forwarded port that throws is reported, and ends nothing', () =>
+  withPod(async (server, client) => {
+    const errors = Promise.withResolvers<Error>()
+    const environment = { onError: (error: Error) => errors.resolve(error) }
+    await using own = new Client({ url: server.url, ca: server.ca, token: server.token, environment })
+    const onError = (): never => {
+      throw new Error('mine')
+    }
+    await using forward = await portForward(own, pod, 8080, { onError })
+    const local = connect(forward.port, forward.host)
+    expect(await errors.promise).toEqual(new Error('mine'))
+    await finished(local.resume()).catch(() => {})
+    expect(client.server).toBe(own.server)
+  }))
+
+it('a signal that is aborted while the credentials are read ends the call, though the server never answers', async () => {
+  const server = createTcpServer(socket => socket.on('error', () => {})).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const abort = new AbortController()
+  const credentials = {
+    headers: async () => {
+      abort.abort(new Error('enough'))
+      return {}
+    },
+    tls: () => ({}),
+    digest: () => '',
+    refresh: () => Promise.resolve(false),
+  }
+  try {
+    const address = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await using client = new Client({ access: { server: address, credentials } })
+    await expect(exec(client, pod, ['true'], { signal: abort.signal })).rejects.toThrow('enough')
+  } finally {
+    server.close()
+    await once(server, 'close')
+  }
+})
 
 it('a token that has changed is read again after a 401, once', () =>
   withPod(async (server, client) => {

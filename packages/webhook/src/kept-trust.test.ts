@@ -1,7 +1,11 @@
 import { validatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
+import type { Operator } from '@wherry/controller'
+import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { bundleOf, inBundle } from './bundles/bundle.ts'
 import { newAuthority } from './certificates/authority.ts'
+import { GivenCertificates } from './certificates/given-certificates.ts'
+import { KeptTrust } from './kept-trust.ts'
 import { keptInMemory } from './testkit/kept-in-memory.ts'
 
 const dayMs = 86_400_000
@@ -80,4 +84,35 @@ describe('the trust in webhooks', () => {
       await trust.stop()
       expect([...gauges.keys()].filter(name => name.startsWith('wherry_webhook'))).toEqual([])
     }))
+})
+
+it('reports once that a source gives no certificate, and goes on measuring', async () => {
+  const { clock, environment: simulated, advance } = simulate(1)
+  const { cert } = newAuthority(clock.now(), clock.now() + dayMs)
+  const errors: string[] = []
+  const gauges: string[] = []
+  const environment = {
+    ...simulated,
+    onError: ({ message }: Error) => void errors.push(message),
+    metrics: { count() {}, gauge: (name: string) => void gauges.push(name), observe() {} },
+  }
+  let isBroken = false
+  const source = {
+    current: () => {
+      if (isBroken) throw new Error('no certificate now')
+      return { cert, key: '' }
+    },
+    onChange: () => () => {},
+  }
+  const options = { service: { namespace: 'arcade-system', name: 'arcade' }, certificates: source }
+  const operator = { name: 'arcade', client: { environment } } as unknown as Operator
+  const trust = new KeptTrust(operator, new GivenCertificates(source), options)
+  await trust.start([])
+  isBroken = true
+  await advance(30_000)
+  isBroken = false
+  await advance(10_000)
+  await trust.stop()
+  expect(errors).toEqual(['no certificate now'])
+  expect(gauges).toEqual([expiry, expiry])
 })

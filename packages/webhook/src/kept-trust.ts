@@ -1,4 +1,5 @@
 import type { Timer } from '@wherry/client'
+import { asError } from '@wherry/client/internal'
 import type { Operator } from '@wherry/controller'
 import type { BundleHolder } from './bundles/holder.ts'
 import { KeptBundles } from './bundles/kept-bundles.ts'
@@ -19,6 +20,8 @@ export class KeptTrust {
   readonly #options: WebhooksOptions
   #kept: readonly KeptBundles[] = []
   #timer: Timer | undefined
+  /** The last problem with the certificate's expiry that was reported. */
+  #problem = ''
 
   constructor(operator: Operator, certificates: ManagedCertificates, options: WebhooksOptions) {
     this.#operator = operator
@@ -64,7 +67,7 @@ export class KeptTrust {
 
   #measure(): void {
     const { clock, metrics } = this.#operator.client.environment
-    const { expiresAt } = this.#certificates
+    const expiresAt = this.#expiresAt()
     if (expiresAt !== undefined)
       metrics.gauge('wherry_webhook_certificate_expiry_seconds', (expiresAt - clock.now()) / 1000)
     for (const { name: configuration, ageMs } of this.#kept) {
@@ -72,5 +75,20 @@ export class KeptTrust {
       else metrics.gauge('wherry_webhook_bundle_age_seconds', ageMs / 1000, { configuration })
     }
     this.#timer = clock.timer(everyMs, () => this.#measure())
+  }
+
+  /** The expiry of the certificate. A program's own source may throw: then `onError` gets each error once, and the result is `undefined`. */
+  #expiresAt(): number | undefined {
+    try {
+      const { expiresAt } = this.#certificates
+      this.#problem = ''
+      return expiresAt
+    } catch (thrown) {
+      const error = asError(thrown, 'the source of the certificate failed')
+      if (error.message !== this.#problem)
+        this.#operator.client.environment.onError(error, { phase: 'webhook-certificates' })
+      this.#problem = error.message
+      return undefined
+    }
   }
 }

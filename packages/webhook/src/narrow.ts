@@ -8,7 +8,7 @@ interface Versioned {
   readonly metadata?: { readonly resourceVersion?: string | undefined } | undefined
 }
 
-/** Whether a state from the watch is older than a state from the answer to a write. */
+/** Whether a state is older than another state of the same object. One may come from the watch, and the other from the answer to a write. */
 export function isOlder(state: Versioned | undefined, known: Versioned | undefined): boolean {
   return compareResourceVersions(state?.metadata?.resourceVersion, known?.metadata?.resourceVersion) === 'older'
 }

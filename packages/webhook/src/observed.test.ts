@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { defineResource } from '@wherry/client'
 import { secrets } from '@wherry/client/resources/core'
 import { afterEach, expect, it } from 'vitest'
 import type { WebhookDefinition } from './declaration/definition.ts'
@@ -52,4 +53,6 @@ it('an admission names what was asked and changed, and has no value of a Secret'
   }
   expect(seen(games)).toEqual(['games.arcade.example.com', 'add /data/key "eA=="', 'remove /data/old'])
   expect(seen(secrets)).toEqual(['secrets', 'add /data/key', 'remove /data/old'])
+  const others = defineResource({ ...secrets.resource, group: 'vault.example.com', plural: 'vaultsecrets' })
+  expect(seen(others).slice(1)).toEqual(['add /data/key', 'remove /data/old'])
 })

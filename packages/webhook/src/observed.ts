@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
+import { isSensitive } from '@wherry/client/internal'
 import type { AdmissionAnswer } from './admission/answer.ts'
 import type { WebhookDefinition } from './declaration/definition.ts'
 import type { AdmissionRequest } from './handler/request.ts'
@@ -95,7 +96,7 @@ export function observedAdmission(
   { allowed, status, warnings, patch }: AdmissionAnswer,
   time: { readonly startedAt: number; readonly tookMs: number },
 ): ObservedAdmission {
-  const isSecret = view.resource.group === '' && view.resource.plural === 'secrets'
+  const isSecret = isSensitive(view.resource)
   const given = (submitted as { metadata?: { name?: string; generateName?: string } } | null | undefined)?.metadata
   const named = object || given?.name || given?.generateName || ''
   return {

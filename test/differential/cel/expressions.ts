@@ -52,6 +52,17 @@ export const expressions: readonly string[] = [
     'optional.ofNonZeroValue(0)',
   ],
   ...[
+    'optional.ofNonZeroValue(duration("0s")).hasValue()',
+    'optional.ofNonZeroValue(timestamp("0001-01-01T00:00:00Z")).hasValue()',
+    'optional.ofNonZeroValue(optional.none()).hasValue()',
+    'optional.ofNonZeroValue({}).hasValue()',
+    'self.list.filter(x, [x].map(y, y / 0) == [] || true)',
+  ],
+  // The depth of an expression is limited.
+  ...[249, 250].map(n => `1${'+1'.repeat(n)}`),
+  ...[123, 124].map(n => `${'1+('.repeat(n)}1${')'.repeat(n)}`),
+  `dyn({})${'.a'.repeat(300)}`,
+  ...[
     'optional.of(1).or(optional.of(2))',
     '[optional.of(1), optional.none()].unwrapOpt()',
     'self.list.first()',

@@ -1,6 +1,20 @@
 import { compare, equal } from '../compare.ts'
 import type { Declaration } from '../declarations.ts'
-import { CelError, type Entries, List, Mapping, Optional, TypeValue, typeName, Uint, type Value } from '../values.ts'
+import {
+  CelError,
+  Duration,
+  type Entries,
+  List,
+  Mapping,
+  Message,
+  Optional,
+  Timestamp,
+  TypeValue,
+  typeName,
+  Uint,
+  type Value,
+} from '../values.ts'
+import { firstNanos } from './time-text.ts'
 
 const ordered = ['bool', 'int', 'uint', 'double', 'string', 'bytes', 'timestamp', 'duration']
 const numeric = ['int', 'uint', 'double']
@@ -87,9 +101,12 @@ function dereference(optional: Optional): Value {
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === '' || value === 0 || value === 0n) return true
   if (value instanceof Uint) return value.value === 0n
+  if (value instanceof Duration) return value.nanos === 0n
+  if (value instanceof Timestamp) return value.nanos === firstNanos
+  if (value instanceof Message) return value.type !== 'JSONPatch' && value.fields.size === 0
   if (value instanceof Uint8Array) return value.length === 0
-  if (value instanceof Optional) return value.value === undefined
-  return (value instanceof List || value instanceof Mapping) && value.size === 0
+  // As in a real server, lists and maps of an object are never zero, nor are optionals.
+  return (value instanceof List || value instanceof Mapping) && !value.strict && value.size === 0
 }
 
 function add(a: List, b: List): List {

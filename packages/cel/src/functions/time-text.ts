@@ -35,12 +35,13 @@ export function durationNanos(text: string): bigint | undefined {
   return nanos >= -(2n ** 63n) && nanos < 2n ** 63n ? nanos : undefined
 }
 
-const first = -62_135_596_800n * second
+/** The start of year 1: the first time that there is, and Go's zero. */
+export const firstNanos: bigint = -62_135_596_800n * second
 const last = 253_402_300_800n * second
 
 /** The time for a number of nanoseconds. Its year must have four digits. */
 export function timestampOf(nanos: bigint): Timestamp {
-  if (nanos < first || nanos >= last) throw new CelError('timestamp overflow')
+  if (nanos < firstNanos || nanos >= last) throw new CelError('timestamp overflow')
   return new Timestamp(nanos)
 }
 

@@ -71,7 +71,9 @@ function parse(text: string): Url {
 }
 
 function escapedPath({ path }: Url): string {
-  return path === '*' ? path : path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@!'()*%[\]]/gu, char => encodeURIComponent(char))
+  return path === '*'
+    ? path
+    : path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@!'()*%[\]]/gu, char => encodeURIComponent(char.toWellFormed()))
 }
 
 function queryOf({ query }: Url): Entries {

@@ -51,8 +51,8 @@ export function goValue(value: Json): string {
   return isObject(value) || Array.isArray(value) ? goJson(value) : 'null'
 }
 
-/** Whether an integer's digits fit 64 bits. Otherwise Go reads a float. */
-export function isInt64(digits: string): boolean {
+/** Whether an integer, or the one with these digits, fits 64 bits. Otherwise Go reads a float. */
+export function isInt64(digits: string | bigint): boolean {
   const value = BigInt(digits)
   return value >= -(2n ** 63n) && value < 2n ** 63n
 }

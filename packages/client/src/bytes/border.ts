@@ -43,7 +43,7 @@ export class Border {
     this.#hits++
   }
 
-  /** Records a wrong cut at the border. If most cuts are wrong, the border is no longer used. */
+  /** Records a wrong cut at the border. After sixteen of them, the border is no longer used if more than a fifth of all cuts are wrong. */
   miss(): void {
     this.#misses++
     if (this.#misses >= missesBeforeDoubt && this.#misses > this.#hits / 4) this.#text = undefined

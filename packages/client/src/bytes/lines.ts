@@ -8,10 +8,10 @@ const carriageReturn = 13
  * Cuts lines out of a byte stream as it arrives, whatever its chunking (rule R24). Whole lines are decoded as UTF-8. `\r\n` ends a
  * line as `\n` does; empty lines are left out.
  *
- * Add a chunk by `push`, then call `next` until it returns `undefined`. Chunks that are pushed earlier wait.
+ * Add a chunk by `push`, then call `next` until it returns `undefined`. A chunk that is pushed before that waits.
  */
 export class LineCutter {
-  /** The bytes that are not cut yet. `undefined` without any, because each of thousands of idle streams would hold one. */
+  /** The bytes that are not cut yet; `undefined` if there are none, because a window for each of thousands of idle streams would cost memory. */
   #window: ByteWindow | undefined
   readonly #maxBytes: number
   #searched = 0
@@ -26,7 +26,7 @@ export class LineCutter {
   /** Takes a chunk, which must not be changed until {@link keep} is called. */
   push(chunk: Uint8Array): void {
     this.#takeLater()
-    // only the rest of a line that has begun is copied to it: the lines after it are cut where they lie
+    // Only the rest of a line that has begun is copied to the window. The lines after it are cut out of the chunk itself.
     this.#window ??= new ByteWindow(0)
     const end = this.#window.length === 0 ? -1 : chunk.indexOf(newline)
     if (end < 0) this.#window.append(chunk)

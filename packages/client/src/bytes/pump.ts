@@ -111,7 +111,7 @@ export class Pump<T> implements BodyHandlers {
     try {
       this.#run(begun)
     } catch (error) {
-      if (this.#over) return // aborted by the very handler that threw: it wants no more calls
+      if (this.#over) return // The handler that threw has aborted the reading, or was the last one: no handler is called any more.
       this.abort()
       this.#on.error(asError(error, 'a handler threw a value that is not an Error'))
     } finally {

@@ -43,7 +43,7 @@ export class ByteWindow {
   /** The first position of `what` at or after `from`, or −1. */
   indexOf(what: number | Buffer, from: number): number {
     if (from >= this.end) return -1
-    // a buffer of the window's own goes on after `end`, with bytes of no meaning
+    // The window's own buffer is longer than its content.
     const bytes = this.end === this.bytes.length ? this.bytes : this.bytes.subarray(0, this.end)
     return bytes.indexOf(what, from)
   }

@@ -36,7 +36,7 @@ export interface GroupOptions {
   readonly changed: () => void
 }
 
-/** How often a request is sent that the server does not process. */
+/** The maximum number of times that a request is sent if no server processes it. */
 const maxAttempts = 5
 /** The maximum number of connections that are opened at the same time. */
 const maxConnecting = 16
@@ -73,7 +73,7 @@ export class ConnectionGroup {
     // Callers have backoffs of their own (R22) and want to fail fast. This backoff only keeps many callers
     // from overloading a server that is down.
     this.#backoff = new Backoff(options.environment, { initialMs: 50, maxMs: 1000 })
-    // Each of many informers has a backoff of its own, so at every moment some informer asks. All watches and patient calls together try as often as one.
+    // Each of many informers has a backoff of its own, so at every moment some informer asks. So all watches and patient calls share this one.
     this.#streamBackoff = new Backoff(options.environment)
     this.#owner = {
       head: options.head,
@@ -90,7 +90,7 @@ export class ConnectionGroup {
     return this.#connections.size
   }
 
-  /** Sends `request` as soon as there is a connection for it. */
+  /** Sends a request as soon as there is a connection for it. */
   submit(pending: PendingRequest): void {
     if (pending.over) return
     if (this.#stopped) pending.deliverError(clientClosed())
@@ -311,7 +311,7 @@ export class ConnectionGroup {
     if (pending.over) return
     if (!this.#stopped && this.#mayRepeat(pending, cause, pooled)) {
       this.#options.environment.metrics.count('wherry_client_retries_total')
-      // The first repetition is sent at once on another connection; otherwise the connection that refused gets some time.
+      // The first repetition is sent at once if it takes another connection. A connection that is still open gets some time.
       if (pending.attempts === 1 && pooled.state !== 'open') this.submit(pending)
       else this.#later(pending)
       return

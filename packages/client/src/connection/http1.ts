@@ -130,7 +130,7 @@ class Http1Connection extends ClosingConnection implements Connection {
   #answer(exchange: Http1Exchange, response: IncomingMessage): void {
     const { statusCode: status = 0 } = response
     const isLast = !exchange.request.shouldKeepAlive
-    // A server or a proxy that closes a kept connection may send this answer while a request is on its way, which it will not read.
+    // A server or a proxy that closes a kept connection may send this answer. It will not read a request that is on its way then.
     if (status === 408 && isLast && this.#answered) {
       const message = 'the server gave up the connection before it had the request'
       this.#break(new ConnectionError('STREAM_REFUSED', message, { unprocessed: true }))

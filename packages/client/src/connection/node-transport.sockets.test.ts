@@ -974,6 +974,14 @@ describe('proxies', () => {
     expect(connects).toEqual([named.host])
   })
 
+  it('a login of a proxy that is not percent-encoded is sent as it is', async () => {
+    const url = await http2Server(stream => stream.respond())
+    const { url: by, connects } = await proxy(403)
+    const connecting = transport({ proxyUrl: `http://us%C3%A9r:100%@${by.host}` }).connect(url, never)
+    await expect(connecting).rejects.toMatchObject({ code: 'CONNECT_FAILED' })
+    expect(connects).toEqual([expect.stringContaining(Buffer.from('usér:100%').toString('base64'))])
+  })
+
   it('X3: a proxy that refuses is an error that says its status, and no password', async () => {
     const url = await http2Server(stream => stream.respond())
     const { url: by } = await proxy(403)

@@ -8,7 +8,7 @@ export interface RequestOwner {
   dropped(pending: PendingRequest): void
   /** Called when the answer begins, with its status; `<error>`: the request has ended without an answer. */
   answered(pending: PendingRequest, code: string): void
-  /** The request's `end` or `error` handler threw, which are its last calls. */
+  /** The last handler, `end` or `error`, threw, so the request can't report the error itself. */
   handlerThrew(pending: PendingRequest, thrown: Error): void
 }
 
@@ -34,7 +34,7 @@ export class PendingRequest implements Exchange {
   head: RequestHead
   /** The number of times that the request was sent. */
   attempts = 0
-  /** Whether a part of an answer was delivered: the request must not be repeated then. */
+  /** Whether an answer has begun: then the request must not be repeated. */
   answered = false
   /** How often credentials had been refreshed when this request took its own; see the pool. */
   epoch = 0

@@ -64,8 +64,8 @@ export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> 
  * - **Half-open.** A quiet connection is PINGed; if it does not answer, it is dropped with all its streams.
  * - **Down.** If no connection can be opened, all waiting requests fail. The next request causes a new attempt
  *   within 2 s, or within a minute if only watches and patient calls wait.
- * - **Credentials.** A 401 refreshes them once for all its requests, which are then
- *   repeated once (a server that answers 401 has done nothing). If the credentials have not changed, the caller gets the 401.
+ * - **Credentials.** A 401 refreshes them once for all requests that carried them. Each is then repeated
+ *   once (a server that answers 401 has done nothing). If the credentials have not changed, the caller gets the 401.
  *
  * A request that may have been processed is never repeated, except for a GET on a kept-alive HTTP/1.1
  * connection that ended before the answer began.
@@ -163,7 +163,7 @@ export class ConnectionPool implements Requester {
     const { stream, readableBy } = held
     let headers: RequestHead['headers']
     try {
-      // After the socket was opened, because that reads files of credentials again.
+      // After the socket was opened, because opening it reads files of credentials again.
       headers = { ...this.#headers, ...(await this.#credentials.headers()) }
       checkHeaders(headers)
       if (readableBy !== undefined && carriesSecret(headers)) refuseUnencrypted(readableBy)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { loginOf } from '../credentials/proxy-url.ts'
 import { ConnectionError } from '../errors/connection-error.ts'
 
 /** A socket to `host:port` through an HTTP proxy's CONNECT. Rejects if the proxy refuses, or if `signal` is aborted. */
@@ -57,7 +58,7 @@ function proxyUrl(proxy: string): URL {
 
 function authorization(url: URL): Record<string, string> {
   if (url.username === '' && url.password === '') return {}
-  const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const login = loginOf(url).join(':')
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }
 }
 

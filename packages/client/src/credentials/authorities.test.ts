@@ -1,7 +1,7 @@
 import { rootCertificates } from 'node:tls'
 import { expect, it } from 'vitest'
 import { authoritiesOf } from './authorities.ts'
-import { secureContext } from './secure-contexts.ts'
+import { SecureContexts, secureContext } from './secure-contexts.ts'
 
 const [a = '', b = ''] = rootCertificates.map(one => one.trim())
 const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
@@ -21,4 +21,11 @@ it.each([
 it.each([broken, key, a.slice(0, 100), a.replace('END', 'BEGIN')])('a text without any certificate is refused', pem => {
   const error = { code: 'TLS_MATERIAL_INVALID', message: expect.stringContaining('no certificate') }
   expect(() => secureContext({ ca: pem })).toThrow(expect.objectContaining(error))
+})
+
+it('a renewed certificate of the same key and authority has a context of its own, whatever the digest', () => {
+  const contexts = new SecureContexts()
+  const [first, again, renewed] = [a, a, b].map(cert => contexts.of({ cert }, 'one'))
+  expect(again).toBe(first)
+  expect(renewed).not.toBe(first)
 })

@@ -51,7 +51,7 @@ export class ExecCredentials implements Credentials {
   #issuedAt = Number.NEGATIVE_INFINITY
   /** Ends the plugin under way. */
   #stop = new AbortController()
-  /** When a 401 last ran the plugin, on the monotonic clock. */
+  /** When the plugin last ran because of a 401, on the monotonic clock. */
   #refreshedAt = Number.NEGATIVE_INFINITY
 
   /** `base` has the cluster's authority. */

@@ -142,6 +142,12 @@ describe('files', () => {
     await expect(empty.headers()).rejects.toMatchObject({ code: 'CREDENTIALS_UNREADABLE' })
   })
 
+  it('one that is too long in bytes, and not in characters, is an error', async () => {
+    const file = await at.write('long', '\u00e9'.repeat(600 * 1024))
+    const long = new GivenCredentials({ ca: { file } }, clock)
+    await expect(long.headers()).rejects.toMatchObject({ message: `${file} is longer than 1 MiB` })
+  })
+
   it.runIf(existsSync('/dev/zero'))('one without an end is an error', async () => {
     const endless = new GivenCredentials({ token: { file: '/dev/zero' } }, clock)
     await expect(endless.headers()).rejects.toMatchObject({ message: '/dev/zero is longer than 1 MiB' })

@@ -1,5 +1,6 @@
 import { patternOf, redact } from '../errors/redact.ts'
 import type { Credentials } from './credentials.ts'
+import { loginOf } from './proxy-url.ts'
 
 /** The number of remembered credentials of one kind. A pending answer can repeat a credential that was rotated meanwhile. */
 const mostKnown = 4
@@ -83,18 +84,10 @@ function secretsOfHeader(header: string): readonly string[] {
 
 function secretsOfProxy(proxy: string | undefined): readonly string[] {
   if (proxy === undefined || !proxy.includes('@') || !URL.canParse(proxy)) return []
-  const { username, password } = new URL(proxy)
-  const [user, word] = [decoded(username), decoded(password)]
+  const url = new URL(proxy)
+  const [user, word] = loginOf(url)
   if (word === '') return []
-  return [word, password, `${user}:${word}`, Buffer.from(`${user}:${word}`).toString('base64')]
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return [word, url.password, `${user}:${word}`, Buffer.from(`${user}:${word}`).toString('base64')]
 }
 
 /** The lines of a PEM key, because a text can break them in other places, and the whole in base64, as a kubeconfig has it. */

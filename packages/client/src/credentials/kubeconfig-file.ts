@@ -71,7 +71,7 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
     const directory = resolve(dirname(path))
     try {
       const text = await readFile(path, 'utf8')
-      // As kubectl does: an empty file is a kubeconfig that says nothing.
+      // As for kubectl, an empty file is a kubeconfig without entries.
       if (text.split('\n').every(line => /^\s*(?:#.*|---)?\s*$/.test(line))) continue
       const config = Kubeconfig.from(await decoded(text), directory)
       merged = merged === undefined ? config : merged.merged(config)

@@ -9,3 +9,16 @@ export function checkProxyUrl(option: string, value: unknown): void {
   const got = url === undefined ? 'no URL' : 'a URL with another scheme'
   throw new OptionRangeError(option, 'an http: or https: URL, such as http://proxy.example.com:3128', got)
 }
+
+/** The user and the password of a proxy's URL. One that is not percent-encoded, such as `100%`, is taken as it is. */
+export function loginOf({ username, password }: URL): readonly [user: string, password: string] {
+  return [decoded(username), decoded(password)]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -15,12 +15,16 @@ export class SecureContexts {
    */
   of(material: TlsMaterial, digest: string): SecureContext {
     const last = this.#last
-    const { ca, key } = material
-    if (last?.digest === digest && last.material.ca === ca && last.material.key === key) return last.context
+    // The digest may be that of newer material, so the texts are compared too.
+    if (last?.digest === digest && isSame(last.material, material)) return last.context
     const context = secureContext(material)
     this.#last = { digest, material, context }
     return context
   }
+}
+
+function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
+  return a.ca === b.ca && a.cert === b.cert && a.key === b.key
 }
 
 /** @throws CredentialsError with `TLS_MATERIAL_INVALID`, which does not quote the material */

@@ -10,21 +10,22 @@ const maxBytes = 1024 * 1024
 /** Reads a source. Rejects with a `CREDENTIALS_UNREADABLE` that names the file and says nothing of its content. */
 export async function readSource(source: Source): Promise<string> {
   if ('data' in source) return source.data
-  let text: string
+  let bytes: Buffer
   try {
-    text = await readBounded(source.file)
+    bytes = await readBounded(source.file)
   } catch (cause) {
     throw new CredentialsError('CREDENTIALS_UNREADABLE', `${source.file} can't be read`, cause)
   }
-  if (text.length > maxBytes) {
+  if (bytes.length > maxBytes) {
     throw new CredentialsError('CREDENTIALS_UNREADABLE', `${source.file} is longer than 1 MiB`)
   }
+  const text = bytes.toString()
   if (text.trim() === '') throw new CredentialsError('CREDENTIALS_UNREADABLE', `${source.file} is empty`)
   return text
 }
 
-/** The text of a file; of a file that is too long, only the first part. */
-async function readBounded(path: string): Promise<string> {
+/** The content of a file; of a file that is too long, only the first part, which is longer than the bound. */
+async function readBounded(path: string): Promise<Buffer> {
   const file = await open(path)
   try {
     const chunks: Buffer[] = []
@@ -34,7 +35,7 @@ async function readBounded(path: string): Promise<string> {
       chunks.push(buffer.subarray(0, bytesRead))
       length += bytesRead
     }
-    return Buffer.concat(chunks).toString()
+    return Buffer.concat(chunks)
   } finally {
     await file.close()
   }

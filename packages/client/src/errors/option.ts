@@ -3,7 +3,7 @@ export interface OptionProblem {
   readonly code: 'INVALID_OPTION'
   /** The option's name, with its path if it is nested: `timeoutMs`, `within.namespaces`. */
   readonly option: string
-  /** The accepted values, in words: `a number of milliseconds, 0 or more`. */
+  /** The accepted values, in words: `milliseconds, 0 or more`. */
   readonly takes: string
 }
 
@@ -18,7 +18,7 @@ export interface OptionProblem {
  *   await Client.connect({ timeoutMs: Number(process.env.TIMEOUT_MS ?? 10_000) })
  * } catch (error) {
  *   if (!(error instanceof OptionTypeError || error instanceof OptionRangeError)) throw error
- *   console.error(`${error.option} takes ${error.takes}`) // client.timeoutMs takes a number of milliseconds …
+ *   console.error(`${error.option} takes ${error.takes}`) // client.timeoutMs takes milliseconds, 1 or more …
  * }
  * ```
  */

@@ -2,7 +2,7 @@ import type { RequestInfo } from './request-info.ts'
 import { subject } from './request-info.ts'
 
 /**
- * A call took longer than its `timeoutMs`. Whether a write took effect is not known.
+ * A call took longer than its `timeoutMs`, or a watch lasted longer than it may. Whether a write took effect is not known.
  *
  * @example
  * ```ts

@@ -66,7 +66,7 @@ interface OpenCalls {
 
 /** The deadline and the cancellation of one call. */
 export interface Bound {
-  /** Aborted with a `TimeoutError`, or with the reason of the caller's signal. */
+  /** Aborted with a `TimeoutError`, or with the reason of the caller's signal or of the client's close. */
   readonly signal: AbortSignal
   /** When the call times out, on the monotonic clock. */
   readonly deadline: number
@@ -75,7 +75,7 @@ export interface Bound {
 /**
  * Sends requests that end by themselves: bounds their time, repeats some failures, turns refusals into errors, and passes warnings on.
  *
- * It repeats, with backoff, after Retry-After at the earliest, and within the call's time: a 429 with Retry-After (the
+ * It repeats, with backoff, not before Retry-After (five minutes at most), and within the call's time: a 429 with Retry-After (the
  * server has done nothing); for reads also a 503 with Retry-After, and a broken connection; and requests that certainly were not processed.
  */
 export class Caller {

@@ -17,8 +17,8 @@ export interface Deleted<C> {
   /** The uid of the deleted object. */
   readonly uid: string | undefined
   /**
-   * The object in the server's answer: it may stay, with a deletionTimestamp, until
-   * its finalizers are gone. `undefined` if the server has deleted it.
+   * The object, if the server's answer contains it. With a deletionTimestamp it may stay until
+   * its finalizers are gone. `undefined` if the server answers only that it has deleted the object.
    */
   readonly object: C | undefined
 }
@@ -84,15 +84,17 @@ export async function evict(
     },
   }
   const gone = caller.listeners.deleting(view, key, options)
-  await caller.whole(options, call, async (inner, bound) => {
-    await inner.answer(call, bound)
-    // The answer does not contain the pod.
-    await inner.listeners.askAfter(call, options, inner.environment, async () => {
-      const there = await get(inner, readAs(view, 'metadata'), key)
-      if (there === undefined) gone(options.preconditions?.uid)
-      else inner.listeners.wrote(view, there as KubernetesObject)
+  const send = (): Promise<void> =>
+    caller.whole(options, call, async (inner, bound) => {
+      await inner.answer(call, bound)
+      // The answer does not contain the pod.
+      await inner.listeners.askAfter(call, options, inner.environment, async () => {
+        const there = await get(inner, readAs(view, 'metadata'), key)
+        if (there === undefined) gone(options.preconditions?.uid)
+        else inner.listeners.wrote(view, there as KubernetesObject)
+      })
     })
-  })
+  await caller.listeners.unlessLost(view, call, options, send)
 }
 
 /** The `DeleteOptions` of the API; `undefined` without options. */

@@ -53,7 +53,10 @@ export interface List<C> {
 
 /** One page of a list. */
 export interface ListPage<C> extends List<C> {
-  /** Whether the token has expired: then this page is the whole list in a newer state. Discard the pages before it. */
+  /**
+   * Whether the token has expired: then this page is the whole list in a newer state. Discard the pages before it; if the view names several namespaces,
+   * discard only those of the same namespace.
+   */
   readonly restarted: boolean
 }
 

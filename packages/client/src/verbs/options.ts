@@ -43,7 +43,7 @@ export interface PatchOptions extends WriteOptions {
 
 /** How a server-side apply is sent. */
 export interface ApplyOptions extends WriteOptions {
-  /** Take fields over that other managers own, instead of failing with a conflict. @default false */
+  /** Whether to take over fields that other managers own, instead of failing with a conflict. @default false */
   readonly force?: boolean | undefined
 }
 

@@ -4,8 +4,8 @@ import type { KubernetesObject } from '../views/object.ts'
 const maxSkewMs = 60_000
 
 /**
- * Whether `found` is the result of a create of `sent` that began at `beganMs`: it has all fields that were sent, is not older and not
- * being deleted. Other fields may have any value. A field that the server has normalized (a quantity) counts as different:
+ * Whether `found` is the result of a create of `sent` that began at `beganMs`: it has all fields that were sent, was not created before (if it says when), and
+ * is not being deleted. Other fields may have any value. A field that the server has normalized (a quantity) counts as different:
  * a wrong failure is safe, and a wrong success is not.
  */
 export function isOutcomeOf(sent: KubernetesObject, found: KubernetesObject, beganMs: number): boolean {

@@ -42,7 +42,7 @@ const checks: { readonly [K in keyof RawRequest]-?: Check } = {
   maxBytes: integer(1),
 }
 
-/** Sends a request like all calls: bounded in time, repeated if the server did nothing, with errors that contain the server's message. */
+/** Sends a request like all calls: bounded in time, repeated if the server did nothing, with an `ApiError` for a refusal. */
 export async function request<A extends 'json' | 'text' | 'bytes'>(
   caller: Caller,
   options: RawRequest<A>,

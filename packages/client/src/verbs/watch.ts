@@ -15,7 +15,10 @@ import { type CallOptions, callChecks } from './options.ts'
 
 /** The start of a watch, and its bounds. */
 export interface WatchOptions extends CallOptions {
-  /** How long the watch may last in total, in milliseconds; after that it ends with a `TimeoutError`. @default 30 s longer than `timeoutSeconds` */
+  /**
+   * How long the watch may last in total, in milliseconds, but not longer than the default; after that it ends with a `TimeoutError`.
+   * @default 30 s longer than `timeoutSeconds`
+   */
   readonly timeoutMs?: number | undefined
   /**
    * With `initialEvents`: the initial state is at least as new as this. Without: the resourceVersion of a list or an event, after which the watch

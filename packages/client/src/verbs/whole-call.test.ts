@@ -97,6 +97,19 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ])
 })
 
+it('waitFor goes on after a watch that has no answer until its own time is over', async () => {
+  const { client, run } = scripted(({ path }) => (path.includes('watch=') ? 'hang' : { body: page }))
+  const answers = [false, true]
+  await run(async () => {
+    const waiting = client.waitFor(configMaps, { name: 'a', namespace: 'a' }, () => answers.shift() ?? false, {
+      timeoutMs: 3_600_000,
+    })
+    await expect(waiting).resolves.toBe(undefined)
+    await client.close()
+  })
+  expect(answers).toEqual([])
+})
+
 it('waitFor waits before it lists again, also after a watch that the server ends at once', async () => {
   const { client, run, requests, now } = scripted(
     ({ path }) => (path.includes('watch=') ? { text: '' } : { body: page }),

@@ -12,7 +12,7 @@ const kinds: ReadonlySet<string> = new Set(['Secret', 'TokenReview', 'TokenReque
 const plurals: ReadonlySet<string> = new Set(['secrets', 'tokenreviews', 'tokenrequests'])
 
 /**
- * The report of a function's error about an object of a sensitive resource: only its class. Its message
+ * The report of what a function threw over an object of a sensitive resource: only the class of the error. Its message
  * may quote the object, as that of `JSON.parse` does, and so may its stack and its properties.
  */
 export function withoutText(thrown: unknown): Error {

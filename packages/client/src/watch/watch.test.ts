@@ -395,6 +395,26 @@ describe('a watch', () => {
   })
 })
 
+describe.each(['opened', 'draining'] as const)('a watch with a handler %s that throws', name => {
+  it('ends with what it throws', () => {
+    const { server, context } = setup()
+    const ends: WatchEnd[] = []
+    const handlers = {
+      event() {},
+      bookmark() {},
+      [name]() {
+        throw new Error('mine')
+      },
+      end: (end: WatchEnd) => ends.push(end),
+    }
+    openWatch(context, target, { resourceVersion: '1' }, handlers)
+    server.last.answer()
+    if (name === 'draining') server.last.goAway()
+    expect(ends).toEqual([{ how: 'threw', error: new Error('mine') }])
+    expect(server.last.aborted).toBe(true)
+  })
+})
+
 describe('a watch as an async iterable', () => {
   const name = (object: object): string => (object as { metadata: { name: string } }).metadata.name
 

@@ -46,7 +46,7 @@ export interface WatchHandlers {
 export interface WatchOptions {
   /** Ends the watch, as `abort` does. */
   readonly signal?: AbortSignal | undefined
-  /** The maximum duration of the watch, in milliseconds. @default 30 s longer than `timeoutSeconds` */
+  /** The maximum duration of the watch, in milliseconds, if it is shorter than the default. @default 30 s longer than `timeoutSeconds` */
   readonly timeoutMs?: number | undefined
   /**
    * How long the server is asked to keep the watch open, in seconds. The client ends the watch 30 s later.
@@ -144,7 +144,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   // Handlers of the reading
 
   opened(): void {
-    this.#on.opened?.()
+    this.#call(() => this.#on.opened?.())
   }
 
   received(): void {
@@ -152,17 +152,25 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   }
 
   draining(): void {
-    this.#on.draining?.()
+    this.#call(() => this.#on.draining?.())
   }
 
   piece(text: string): void {
     this.#read(readWatchLine(text, this.#target, true), text.length)
   }
 
-  /** Delivers a line. If a handler throws, the watch ends. */
+  /** Delivers a line. If a handler throws, the watch ends. This runs for each line, so it makes no function. */
   #read(line: WatchLine, length: number): void {
     try {
       this.#deliver(line, length)
+    } catch (error) {
+      this.#end({ how: 'threw', error })
+    }
+  }
+
+  #call(handler: () => void): void {
+    try {
+      handler()
     } catch (error) {
       this.#end({ how: 'threw', error })
     }

@@ -2,8 +2,9 @@ import type { CustomResourceDefinition } from '@wherry/client/resources/apiexten
 import type { DefinitionChange } from './change.ts'
 import { schemaChanges } from './schema-changes.ts'
 
-/** The changes by which the server drops a value, or returns a value that it would refuse. A narrower limit does neither. */
-const isLoss = /^(field removed|type is |unknown fields are no longer kept)/
+/** The changes by which the server drops a value, or returns it with another type than the version has. A narrower limit does neither. */
+const isLoss =
+  /^(field removed|type is |unknown fields are no longer kept|(values of the map|items) are no longer described)/
 /** The maximum number of fields that are named. */
 const mostNamed = 5
 

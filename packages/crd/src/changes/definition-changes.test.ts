@@ -9,6 +9,7 @@ import { definitionChanges } from './definition-changes.ts'
 
 const two = { a: { type: 'string' }, b: { type: 'string' } }
 const one = { a: { type: 'string' } }
+const scores = { a: { type: 'object', additionalProperties: { type: 'string' } } }
 
 function version(
   name: string,
@@ -80,6 +81,19 @@ const rows: readonly Row[] = [
     plain,
     definition([version('v1', { storage: true }, one)]),
     ['v1', 'b', 'field removed', objects],
+  ],
+  [
+    'a field of the stored version, in a manifest that has an empty status',
+    definition([v1], {}, []),
+    definition([version('v1', { storage: true }, one)]),
+    ['v1', 'b', 'field removed', objects],
+  ],
+  [
+    'a new version that has fields in place of a map',
+    definition([version('v1', { storage: true }, scores)]),
+    definition([version('v1', { storage: true }, scores), version('v2', {}, { a: { type: 'object' } })]),
+    ['v2', '', 'version added', 'safe'],
+    ['v2', '', 'needs a conversion: it differs from the storage version v1 in a{}', clients],
   ],
   [
     'a field of a version without objects',

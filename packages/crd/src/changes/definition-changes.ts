@@ -8,7 +8,7 @@ import { versionChanges } from './version-changes.ts'
 /**
  * The changes of a definition, and whether they are safe for stored objects and for clients.
  *
- * Objects are stored at the versions in `status.storedVersions` of the old definition, or else at its storage version. A narrower schema of
+ * Objects are stored at the versions in `status.storedVersions` of the old definition. If that is empty, as in some manifests, it is the storage version. A narrower schema of
  * another version breaks only clients.
  *
  * @param old the present definition of a cluster, or an earlier manifest
@@ -21,7 +21,8 @@ export function definitionChanges(
   const changes: DefinitionChange[] = []
   const [was, is] = [byName(old), byName(next)]
   const storage = storageOf(old)
-  const stored = new Set(old.status?.storedVersions ?? (storage === undefined ? [] : [storage.name]))
+  const listed = old.status?.storedVersions ?? []
+  const stored = new Set(listed.length === 0 && storage !== undefined ? [storage.name] : listed)
   sharedChanges(old, next, changes)
   for (const [name, version] of was) {
     const now = is.get(name)

@@ -1,4 +1,4 @@
-import { type StructuralSchema, same } from '../schema/json-schema.ts'
+import { propertyOf, type StructuralSchema, same } from '../schema/json-schema.ts'
 import type { Note, SchemaChange } from './change.ts'
 import { combinationChanges } from './combinations.ts'
 import { allowsAll, itemsOf, keepsUnknown, kindsOf, kindText, schemaOfOthers } from './kinds.ts'
@@ -113,7 +113,7 @@ class Comparison {
     for (const name of is) {
       if (was.has(name) || isNewField(name, old, next)) continue
       // The server fills in the default before it checks required fields.
-      const isFilled = next.properties?.[name]?.default !== undefined
+      const isFilled = propertyOf(next, name)?.default !== undefined
       const advice = isFilled ? '' : filled
       this.#note(below(name).path, 'required', isFilled ? 'safe' : 'breaks stored objects', advice)
     }
@@ -217,7 +217,7 @@ function* partsOf(schema: StructuralSchema): Generator<StructuralSchema> {
 /** Whether no object can have the field yet. */
 function isNewField(name: string, old: StructuralSchema, next: StructuralSchema): boolean {
   return (
-    old.properties?.[name] === undefined && schemaOfOthers(old) === undefined && next.properties?.[name] !== undefined
+    propertyOf(old, name) === undefined && schemaOfOthers(old) === undefined && propertyOf(next, name) !== undefined
   )
 }
 

@@ -24,7 +24,7 @@ export interface MutatingPolicy {
   readonly binding: MutatingAdmissionPolicyBinding
 }
 
-/** Checks for a list of some of these texts. Refuses an empty list, which would silently match nothing. */
+/** A check for a list of some of these texts. It refuses an empty list, which would silently match nothing. */
 function some(...literals: readonly string[]): (option: string, value: unknown) => void {
   const check = oneOf(...literals)
   return (option, value) => {

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { type JsonSchema, type StructuralSchema, same } from './json-schema.ts'
+import { type JsonSchema, propertyOf, type StructuralSchema, same } from './json-schema.ts'
 
 type Inner = (part: unknown, step: string) => StructuralSchema
 
@@ -71,7 +71,7 @@ function checkKeys(keys: unknown, items: StructuralSchema, path: string, context
   }
   if (new Set(keys).size < keys.length) context.refuse(path, 'has a key twice. Leave one out.')
   for (const key of keys as string[]) {
-    const field = items.properties?.[key]
+    const field = propertyOf(items, key)
     if (field === undefined) context.refuse(path, `has the key '${key}', which its items do not have.`)
     else if (!['string', 'integer', 'number', 'boolean'].includes(field.type ?? ''))
       context.refuse(`${path}[].${key}`, 'is the key of a list, and must be a string, a number or a boolean.')

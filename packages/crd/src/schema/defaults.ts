@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { isRecord, type StructuralSchema, same } from './json-schema.ts'
+import { isRecord, propertyOf, type StructuralSchema, same } from './json-schema.ts'
 import { matches } from './pattern.ts'
 
 /** Refuses each default that its own schema does not accept, as the API server does. */
@@ -95,15 +95,15 @@ function sorted(value: unknown): unknown {
 }
 
 function objectProblem(value: Readonly<Record<string, unknown>>, schema: StructuralSchema): string | undefined {
-  const { properties = {}, additionalProperties: more, required = [], minProperties = 0, maxProperties } = schema
-  const missing = required.find(name => value[name] === undefined)
+  const { additionalProperties: more, required = [], minProperties = 0, maxProperties } = schema
+  const missing = required.find(name => !Object.hasOwn(value, name) || value[name] === undefined)
   if (missing !== undefined) return `lacks the field ${missing}`
   const names = Object.keys(value)
   if (names.length < minProperties) return `has less than ${minProperties} fields`
   if (maxProperties !== undefined && names.length > maxProperties) return `has more than ${maxProperties} fields`
   return first(
     names.map(name => {
-      const field = properties[name] ?? (isRecord(more) ? (more as StructuralSchema) : undefined)
+      const field = propertyOf(schema, name) ?? (isRecord(more) ? (more as StructuralSchema) : undefined)
       return [`.${name}`, field === undefined ? unknownProblem(name, schema) : misfit(value[name], field)]
     }),
   )

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { type StructuralSchema, same } from './json-schema.ts'
+import { propertyOf, type StructuralSchema, same } from './json-schema.ts'
 import { acceptsAnything, limitsOf, onlyLimits } from './limits.ts'
 
 /** The schema of the values that both schemas accept. Descriptions are from the first schema that has them. */
@@ -21,7 +21,7 @@ export function intersect(
   if (left.properties && right.properties) {
     merged.properties = { ...left.properties, ...right.properties }
     for (const [name, one] of Object.entries(left.properties)) {
-      const other = right.properties[name]
+      const other = propertyOf(right, name)
       if (other) merged.properties[name] = intersect(one, other, `${path}.${name}`, context)
     }
   }

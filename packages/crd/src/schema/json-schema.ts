@@ -15,6 +15,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The schema of a field. A name such as `constructor` is that of a field only if the schema says so. */
+export function propertyOf(
+  { properties }: Pick<StructuralSchema, 'properties'>,
+  name: string,
+): StructuralSchema | undefined {
+  return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
 /** Whether two JSON values are the same, whatever the order of their fields. */
 export function same(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))

@@ -1,6 +1,6 @@
 import { arrayParts, lengths } from './arrays.ts'
 import type { Context } from './context.ts'
-import { isRecord, type JsonSchema, type StructuralSchema } from './json-schema.ts'
+import { isRecord, type JsonSchema, propertyOf, type StructuralSchema } from './json-schema.ts'
 import { onlyLimits } from './limits.ts'
 import { objectParts, sizes } from './objects.ts'
 import { allowedValues, numberLimits, stringLimits, typeOf } from './scalars.ts'
@@ -81,7 +81,8 @@ function negated(schema: JsonSchema, path: string, context: Context): Structural
 function fitToDefault(schema: StructuralSchema, value: unknown): StructuralSchema {
   const { properties, required, ...rest } = schema
   if (!isRecord(value) || properties === undefined) return schema
-  const needed = required?.filter(name => name in value || properties[name]?.default === undefined) ?? []
+  const needed =
+    required?.filter(name => Object.hasOwn(value, name) || propertyOf(schema, name)?.default === undefined) ?? []
   const fields = Object.entries(properties).map(([name, field]) => [name, fitToDefault(field, value[name])] as const)
   return { ...rest, properties: Object.fromEntries(fields), ...(needed.length > 0 && { required: needed }) }
 }

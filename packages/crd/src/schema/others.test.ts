@@ -87,3 +87,22 @@ describe('what made invalid definitions in other projects', () => {
     expect(structuralSchema(schema)).toEqual(structural)
   })
 })
+
+describe('fields with the names of methods that each object of JavaScript has', () => {
+  const text = { type: 'string' }
+  const one = { type: 'object', properties: { toString: text, constructor: text } }
+  const two = { type: 'object', properties: { a: text } }
+
+  it('K1: are fields like others in an intersection and in a union', () => {
+    const properties = { ...one.properties, ...two.properties }
+    expect(structuralSchema({ allOf: [one, two] })).toEqual({ type: 'object', properties })
+    expect(structuralSchema({ anyOf: [one, two] })).toMatchObject({ type: 'object', properties })
+  })
+
+  it('K1: a reference that is not percent-encoded is taken as it is', () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/$defs/100%' } }, $defs: { '100%': text } }
+    expect(structuralSchema(schema)).toEqual({ type: 'object', properties: { a: text } })
+    const unknown = { ...schema, $defs: {} }
+    expect(() => structuralSchema(unknown)).toThrow('refers to #/$defs/100%, which the schema does not have')
+  })
+})

@@ -40,9 +40,18 @@ export function resolve(
 function at(root: JsonSchema, reference: string): unknown {
   const segments = reference.slice(1).split('/').slice(1)
   return segments
-    .map(segment => decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map(segment => decoded(segment).replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>(
       (value, segment) => (isRecord(value) || Array.isArray(value) ? Reflect.get(value, segment) : undefined),
       root,
     )
+}
+
+/** A text without its percent-encoding, or as it is if it has none that is right. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -19,9 +19,13 @@ export function stringLimits(schema: JsonSchema, path: string, context: Context)
 export function numberLimits(schema: JsonSchema, integer: boolean): StructuralSchema {
   let { format, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
   const { multipleOf } = schema
-  // Draft 2020-12 has the limit itself here, OpenAPI 3.0 whether `minimum` is excluded.
-  if (typeof exclusiveMinimum === 'number') [minimum, exclusiveMinimum] = [exclusiveMinimum, true]
-  if (typeof exclusiveMaximum === 'number') [maximum, exclusiveMaximum] = [exclusiveMaximum, true]
+  // Draft 2020-12 has a second limit here (the narrower limit counts), and OpenAPI 3.0 has whether `minimum` is excluded.
+  if (typeof exclusiveMinimum === 'number')
+    [minimum, exclusiveMinimum] =
+      (minimum as number) > exclusiveMinimum ? [minimum, undefined] : [exclusiveMinimum, true]
+  if (typeof exclusiveMaximum === 'number')
+    [maximum, exclusiveMaximum] =
+      (maximum as number) < exclusiveMaximum ? [maximum, undefined] : [exclusiveMaximum, true]
   if (integer) {
     // Libraries write the range of exact JavaScript numbers as if the author had set these limits.
     const unlimited = [minimum === Number.MIN_SAFE_INTEGER, maximum === Number.MAX_SAFE_INTEGER]

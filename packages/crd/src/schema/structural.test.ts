@@ -65,6 +65,29 @@ describe('structuralSchema', () => {
     })
   })
 
+  it.each([
+    [{ minimum: 5, exclusiveMinimum: 3 }, { minimum: 5 }],
+    [
+      { minimum: 3, exclusiveMinimum: 5 },
+      { minimum: 5, exclusiveMinimum: true },
+    ],
+    [
+      { minimum: 5, exclusiveMinimum: 5 },
+      { minimum: 5, exclusiveMinimum: true },
+    ],
+    [{ maximum: 3, exclusiveMaximum: 5 }, { maximum: 3 }],
+    [
+      { maximum: 5, exclusiveMaximum: 3 },
+      { maximum: 3, exclusiveMaximum: true },
+    ],
+    [
+      { maximum: 5, exclusiveMaximum: 5 },
+      { maximum: 5, exclusiveMaximum: true },
+    ],
+  ])('keeps the narrower of two limits: %j', (limits, kept) => {
+    expect(structuralSchema({ type: 'number', ...limits })).toEqual({ type: 'number', ...kept })
+  })
+
   it('keeps defaults, those of nested fields too, whichever library', () => {
     const nested = (properties: object): unknown => ({
       type: 'object',

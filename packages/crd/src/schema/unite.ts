@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import { nameOf } from './intersect.ts'
-import { type StructuralSchema, same } from './json-schema.ts'
+import { propertyOf, type StructuralSchema, same } from './json-schema.ts'
 import { acceptsAnything, limitsOf } from './limits.ts'
 import { patternOf } from './pattern.ts'
 
@@ -144,7 +144,7 @@ function fieldOf(
   path: string,
   context: Context,
 ): StructuralSchema {
-  const fields = branches.flatMap(branch => branch.properties?.[name] ?? [])
+  const fields = branches.flatMap(branch => propertyOf(branch, name) ?? [])
   const at = `${path}.${name}`
   if (fields.length < branches.length && fields.some(field => field.default !== undefined))
     context.refuse(
@@ -172,7 +172,7 @@ function limitsWithin(
   const required = branch.required?.filter(name => !shape.required?.includes(name)) ?? []
   if (required.length > 0) limits.required = required
   const inside = Object.entries(branch.properties ?? {}).flatMap(([name, field]) => {
-    const merged = shape.properties?.[name] ?? {}
+    const merged = propertyOf(shape, name) ?? {}
     if (same(field, merged)) return []
     if (nameOf(field) !== nameOf(merged) && !acceptsAnything(field))
       context.refuse(
@@ -195,7 +195,7 @@ function limitsWithin(
 /** Excludes the fields of other branches from a branch that allows no other fields. */
 function exclude(limits: StructuralSchema, branch: StructuralSchema, shape: StructuralSchema, context: Context): void {
   if (!context.closed.has(branch)) return
-  const foreign = Object.keys(shape.properties ?? {}).filter(name => branch.properties?.[name] === undefined)
+  const foreign = Object.keys(shape.properties ?? {}).filter(name => propertyOf(branch, name) === undefined)
   if (foreign.length === 0) return
   const not = foreign.length === 1 ? { required: foreign } : { anyOf: foreign.map(name => ({ required: [name] })) }
   if (limits.not === undefined) limits.not = not

@@ -2,7 +2,7 @@ import type { Environment, KubernetesObject } from '@wherry/client'
 import { Backoff } from '@wherry/client/internal'
 import { BundleFightError } from '../errors.ts'
 
-/** The number of resets, without two minutes between them, that is reported as a fight. */
+/** The number of resets that is reported as a fight, if no two minutes pass without a reset. */
 const manyResets = 5
 
 /**

@@ -15,8 +15,8 @@ export function ownFields({ metadata }: Bundled, fieldManager: string): OwnField
 }
 
 /**
- * Whether another writer has taken a field away since then. Another version of the operator does not count, because both versions run during a rollout: it
- * applies its own fields, which changes the time too.
+ * Whether another writer has taken a field away since then. Another version of the operator, which runs during a rollout, does not count: it applies its own
+ * fields, which changes the time too.
  */
 export function isTaken(then: OwnFields, now: OwnFields | undefined): boolean {
   return now === undefined || (now.time === then.time && now.fields !== then.fields)

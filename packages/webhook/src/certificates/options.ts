@@ -12,8 +12,8 @@ export interface CertificateOptions {
   /** Names and addresses of the server other than those of the Service. @default none */
   readonly names?: readonly string[] | undefined
   /**
-   * How long an authority is valid, in milliseconds. There are two authorities, and the older one is replaced after each half of this time. At least 8000, and
-   * at least four times `servingLifeMs`. Short lives are for tests.
+   * How long an authority is used, in milliseconds. There are two authorities, and the older one is replaced after each half of this time, an eighth of it
+   * before its expiry. At least 8000, and at least four times `servingLifeMs`. Short lives are for tests.
    * @default 360 days
    */
   readonly authorityLifeMs?: number | undefined

@@ -2,6 +2,7 @@ import { type Authority, newAuthority } from './authority.ts'
 
 /** How long certificates live, in milliseconds. */
 export interface Lives {
+  /** An authority is replaced after this time, and valid for an eighth more. */
   readonly authorityMs: number
   readonly servingMs: number
 }
@@ -10,9 +11,9 @@ export interface Lives {
 export type Pair = readonly [older: Authority, younger: Authority]
 
 /*
- * T is the life of an authority. The two authorities expire T/2 apart. Every T/2, the older authority is replaced, T/8 before it expires. A new authority is
- * in the bundles at once, and signs only when it is T/4 old. So the authority that signs has been in each bundle for the last T/4, and stays in each bundle
- * for another T/4: a replica, or an API server, may lag by T/4, clocks included.
+ * T is the life of an authority, which is valid for T/8 more. The two authorities expire T/2 apart. Every T/2, the older authority is replaced, T/8 before it
+ * expires. A new authority is in the bundles at once, and signs only when it is T/4 old. So the authority that signs has been in each bundle for the last T/4,
+ * and stays in each bundle for another T/4: a replica, or an API server, may lag by T/4, clocks included.
  *
  *        0        T/4       T/2       3T/4       T       ⟶ time
  *   A   ─signs───┤                    (replaced by C at T/2)

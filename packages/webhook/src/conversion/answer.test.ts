@@ -134,3 +134,13 @@ describe('the answer to a ConversionReview', () => {
     expect(signal?.aborted).toBe(true)
   })
 })
+
+it('B4: reports the error of a conversion of another copy of this package as its own', async () => {
+  const parts = { code: 'UNCONVERTIBLE', key: 'default/a', path: 'spec.word', why: 'bad has no counterpart' }
+  const error = Object.assign(new Error('default/a: bad has no counterpart'), { name: 'ConversionError', ...parts })
+  const { hub, name, versions } = levelConversion()
+  const other = { hub, name, versions, convert: () => Promise.reject(error) } as unknown as Conversion<never>
+  const { answer, said } = await answered(review([old('a', {})]), other)
+  expect(answer.response.result.message).toMatch(/: default\/a: bad has no counterpart$/)
+  expect(said[0]).toEqual(['wherry_webhook_failures_total', expect.objectContaining({ reason: 'unconvertible' })])
+})

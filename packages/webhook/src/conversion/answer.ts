@@ -6,7 +6,7 @@ import { mayRound, parseKeeping, roundedIn } from './body.ts'
 import type { Conversion } from './conversion.ts'
 import { keyOfObject } from './convert-one.ts'
 import type { ConvertibleObject } from './converter.ts'
-import { ConversionError } from './errors.ts'
+import { ConversionError, isConversionError } from './errors.ts'
 
 const apiVersion = 'apiextensions.k8s.io/v1'
 /** The maximum length of a uid. Those of the API server have 36 characters. */
@@ -79,7 +79,7 @@ async function convertAll(
       return await Promise.race([conversion.convert(object as never, version, { signal: end.signal }), late])
     } catch (error) {
       failures.push(
-        error instanceof ConversionError
+        isConversionError(error)
           ? error
           : new ConversionError('DEADLINE', key, '', error instanceof Error ? error.message : 'it ended', error),
       )

@@ -37,6 +37,11 @@ export class ConversionError extends Error {
   }
 }
 
+/** Whether an error is a {@link ConversionError}, by its name, because the conversion may be of another copy of this package. */
+export function isConversionError(error: unknown): error is ConversionError {
+  return error instanceof Error && error.name === 'ConversionError' && 'why' in error
+}
+
 /**
  * Thrown by a converter if the object has no counterpart in the other version. Every user that requests the object sees the message. For other errors,
  * users see only the class, and the operator's log has the text.

@@ -51,7 +51,7 @@ export function randomValue(schema: JSONSchemaProps, random: () => number, depth
   }
 }
 
-/** The values without those that a set or a map of the API server would refuse: each repeats an earlier value, or its keys. */
+/** The values of a list without repetitions, which the API server refuses: of equal values in a set, and of equal keys in a map. */
 function unique(values: readonly unknown[], schema: JSONSchemaProps): unknown[] {
   const type = schema['x-kubernetes-list-type']
   if (type !== 'set' && type !== 'map') return [...values]

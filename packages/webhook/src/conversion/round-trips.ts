@@ -3,7 +3,7 @@ import { checkOptions, flag, integer, texts } from '@wherry/client/internal'
 import type { CustomResourceDefinition, JSONSchemaProps } from '@wherry/client/resources/apiextensions'
 import type { Conversion } from './conversion.ts'
 import { isWithinAny } from './differences.ts'
-import { ConversionError } from './errors.ts'
+import { isConversionError } from './errors.ts'
 import { numbersOf, randomValue } from './random-object.ts'
 
 /** Options of {@link roundTrips}. */
@@ -77,7 +77,7 @@ export async function roundTrips<H>(conversion: Conversion<H>, options: RoundTri
         tried += 1
         for (const path of trip.lost) if (!lost.has(path)) lost.set(path, seed)
       } catch (error) {
-        if (!(error instanceof ConversionError)) throw error
+        if (!isConversionError(error)) throw error
         if (mayRefuse && error.code === 'UNCONVERTIBLE') continue
         const said = error.code === 'THROWN' ? `${error.why}: ${error.cause}` : error.why
         failure ??= `${way} fails: ${said} (seed ${seed}: ${shortened(object)})`

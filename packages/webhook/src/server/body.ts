@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 /** The maximum length of a body: two objects of 3 MiB, the largest that an API server accepts in a request, and their envelopes. */
 export const longestBodyBytes: number = 7 * 1024 * 1024
-/** The number of further bytes of a too long body that are read and dropped, so that its sender reads the answer. */
+/** The number of bytes up to which a body that is too long is read and dropped, so that its sender reads the answer. */
 const droppedBytes = 4 * longestBodyBytes
 
 /** Reads the body of a request. Resolves with `undefined` if the body is too long. Rejects if the connection ends before the body does. */

@@ -1,4 +1,5 @@
 /** For Wherry's other packages. Any release may change these exports, even a patch: programs import from the package itself. */
+export { anySignal } from './any-signal.ts'
 export { Backoff, sleep } from './backoff.ts'
 export { InvalidBodyError, ItemTooLongError, LineTooLongError } from './bytes/bounds.ts'
 export type { ListHead } from './bytes/list-head.ts'

@@ -1,7 +1,6 @@
-import { alikeSignal } from '@wherry/client/testkit/alike-signal'
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import { late, withEither, within } from './waits.ts'
+import { late, within } from './waits.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -36,21 +35,5 @@ describe('a bounded wait', () => {
     } finally {
       process.off('unhandledRejection', receive)
     }
-  })
-})
-
-describe('a signal of two', () => {
-  it('is aborted with the first of them, for any object with the interface of a signal', async () => {
-    for (const [index, why] of ['first', 'second'].entries()) {
-      const [first, second] = [new AbortController(), new AbortController()]
-      const reason = withEither(alikeSignal(first.signal), second.signal, either => {
-        return new Promise(resolve => either.addEventListener('abort', () => resolve(either.reason)))
-      })
-      ;[first, second][index]?.abort(why)
-      expect(await reason).toBe(why)
-    }
-    const aborted = AbortSignal.abort('before')
-    expect(await withEither(aborted, new AbortController().signal, async ({ reason }) => reason)).toBe('before')
-    expect(await withEither(undefined, aborted, async either => either)).toBe(aborted)
   })
 })

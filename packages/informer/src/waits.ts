@@ -28,28 +28,6 @@ export async function within<T>(
   }
 }
 
-/**
- * Calls `use` with a signal that is aborted with the first of two signals. AbortSignal.any would refuse a signal that only has the
- * same interface.
- */
-export async function withEither<T>(
-  first: AbortSignal | undefined,
-  second: AbortSignal,
-  use: (either: AbortSignal) => Promise<T>,
-): Promise<T> {
-  if (first === undefined) return use(second)
-  const either = new AbortController()
-  const abort = (): void => either.abort((first.aborted ? first : second).reason)
-  const both = [first, second]
-  for (const signal of both) signal.addEventListener('abort', abort)
-  if (both.some(({ aborted }) => aborted)) abort()
-  try {
-    return await use(either.signal)
-  } finally {
-    for (const signal of both) signal.removeEventListener('abort', abort)
-  }
-}
-
 /** Resolves when the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {

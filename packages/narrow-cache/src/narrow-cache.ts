@@ -10,6 +10,7 @@ import type {
 } from '@wherry/client'
 import {
   abortSignal,
+  anySignal,
   asKey,
   checkedKey,
   checkOptions,
@@ -21,7 +22,7 @@ import {
   viewCheck,
 } from '@wherry/client/internal'
 import type { Change, Cursor } from '@wherry/informer'
-import { changesOf, withEither, withTransformErrors } from '@wherry/informer/internal'
+import { changesOf, withTransformErrors } from '@wherry/informer/internal'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'
@@ -327,11 +328,9 @@ export class NarrowCache {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
     const { closing, settings } = this.#shared
-    const object = await withEither(signal, closing.signal, async ending => {
-      const found = await settings.client.get(unprojected(view), key, { signal: ending })
-      ending.throwIfAborted()
-      return found
-    })
+    const ending = anySignal(signal, closing.signal)
+    const object = await settings.client.get(unprojected(view), key, { signal: ending })
+    ending.throwIfAborted()
     // Later reads must not be older than this one.
     if (object === undefined) return entry?.deleted(undefined)
     entry?.wrote(object as KubernetesObject)

@@ -7,6 +7,7 @@ import {
   type PartialObjectMetadata,
   type View,
 } from '@wherry/client'
+import { anySignal } from '@wherry/client/internal'
 import PQueue from 'p-queue'
 import { type MigrationCounts, noCounts } from './counts.ts'
 import type { StorageTarget } from './definition.ts'
@@ -57,7 +58,7 @@ export class Pass {
     this.#state = state
     this.#startedAt = this.#environment.clock.monotonic()
     this.#resumedAt = state.counts.listed
-    this.#signal = this.#ending.signal
+    this.#signal = anySignal(this.#ending.signal, options.signal)
     this.#objects = new ObjectMigration(
       client,
       host.target,
@@ -71,19 +72,6 @@ export class Pass {
    * it rejects, all its requests have ended.
    */
   async run(): Promise<MigrationState> {
-    const { signal } = this.#options
-    // AbortSignal.any would refuse a signal that only has the same interface.
-    const abort = (): void => this.#ending.abort(signal?.reason)
-    signal?.addEventListener('abort', abort)
-    if (signal?.aborted) abort()
-    try {
-      return await this.#run()
-    } finally {
-      signal?.removeEventListener('abort', abort)
-    }
-  }
-
-  async #run(): Promise<MigrationState> {
     const { maxFailures = 100 } = this.#options
     await this.#retryFailures()
     if (this.#state.listed) return this.#state

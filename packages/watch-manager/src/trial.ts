@@ -1,6 +1,5 @@
 import type { View } from '@wherry/client'
-import { asError } from '@wherry/client/internal'
-import { withEither } from '@wherry/informer/internal'
+import { anySignal, asError } from '@wherry/client/internal'
 import type { Hold } from './cache.ts'
 import { type FailedView, throwFailed } from './errors.ts'
 import type { Shared } from './shared.ts'
@@ -31,7 +30,7 @@ export class Trial<C> {
 
   /** Holds these views, and resolves with the holds when all views have synced. If it rejects, it holds nothing. */
   run(views: readonly View<C>[], signal: AbortSignal | undefined): Promise<Map<string, Hold<C>>> {
-    return withEither(signal, this.#ended.signal, either => this.#run(views, either))
+    return this.#run(views, anySignal(signal, this.#ended.signal))
   }
 
   async #run(views: readonly View<C>[], either: AbortSignal): Promise<Map<string, Hold<C>>> {

@@ -1,5 +1,6 @@
 import type { OnReadOpts } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { anySignal } from '../any-signal.ts'
 import type { Environment } from '../environment.ts'
 import { ConnectionError, clientClosed, connectFailed, connectTimedOut } from '../errors/connection-error.ts'
 import type { OwnSocket, Requester } from '../requester.ts'
@@ -57,7 +58,7 @@ export class OwnSockets {
     const { target, transport, environment, connectTimeoutMs } = this.#options
     if (transport.openSocket === undefined) throw noSockets()
     const attempt = new AbortController()
-    const either = AbortSignal.any([signal, attempt.signal])
+    const either = anySignal(signal, attempt.signal)
     this.#attempts.add(attempt)
     const timer = environment.clock.timer(connectTimeoutMs, () =>
       attempt.abort(connectTimedOut(target, connectTimeoutMs)),

@@ -15,6 +15,7 @@ import {
   type View,
 } from '@wherry/client'
 import {
+  anySignal,
   apiVersionOf,
   checkOptions,
   fieldManager as fieldManagerCheck,
@@ -217,7 +218,7 @@ class Application {
     this.#view = task.view
     this.#key = task.key as ObjectKey
     this.#name = task.key.text
-    this.#signal = options.signal === undefined ? about.signal : AbortSignal.any([options.signal, about.signal])
+    this.#signal = options.signal === undefined ? about.signal : anySignal(options.signal, about.signal)
   }
 
   async run(): Promise<Applied<unknown>> {

@@ -1,6 +1,7 @@
 import type { Client, KeyOf, Metrics, Scope, View, WriteListener } from '@wherry/client'
 import {
   abortSignal,
+  anySignal,
   asError,
   checkedKey,
   checkOptions,
@@ -260,7 +261,7 @@ export class Controller<C, S extends Scope = Scope> {
       signal?.throwIfAborted()
       this.prepare()
       this.#reconciler = this.#reconcilerWith(client)
-      const ended = signal === undefined ? this.#stopping.signal : AbortSignal.any([this.#stopping.signal, signal])
+      const ended = anySignal(this.#stopping.signal, signal)
       if (options.client !== undefined) await this.#noteOtherLeaders(client, ended)
       for (const source of this.#sources) {
         this.#stopping.signal.throwIfAborted()

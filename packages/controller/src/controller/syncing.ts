@@ -1,5 +1,5 @@
 import { type Clock, type Environment, isResourceNotFound } from '@wherry/client'
-import { asError, sleep } from '@wherry/client/internal'
+import { anySignal, asError, sleep } from '@wherry/client/internal'
 import { abortable, late, within } from '@wherry/informer/internal'
 import type { ControllerSourceConnection } from '../sources/controller-source.ts'
 import { SourceNotSyncedError } from './errors.ts'
@@ -47,7 +47,7 @@ export async function untilSynced(
   signal: AbortSignal,
 ): Promise<void> {
   const over = new AbortController()
-  const ended = AbortSignal.any([over.signal, signal])
+  const ended = anySignal(over.signal, signal)
   const reporting = clock.timer(reportAfterMs, () => {
     log('warn', 'waits for a first state', { controller, sources: unsynced(connections).map(unsyncedLine) })
   })

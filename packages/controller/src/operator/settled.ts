@@ -1,5 +1,5 @@
 import type { Client, View } from '@wherry/client'
-import { abortSignal, asError, type Check, milliseconds, sleep } from '@wherry/client/internal'
+import { abortSignal, anySignal, asError, type Check, milliseconds, sleep } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Controller } from '../controller/controller.ts'
 import { informerOf } from '../reads/informer-of.ts'
@@ -79,7 +79,7 @@ export async function settled(settling: Settling): Promise<void> {
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
       : clock.timer(timeoutMs, () => late.abort(new Error('it is late')))
-  const giveUp = AbortSignal.any([late.signal, ended, hopeless, ...(signal === undefined ? [] : [signal])])
+  const giveUp = anySignal(late.signal, ended, hopeless, signal)
   let pending = pendingOf(settling)
   let answered: readonly string[] = []
   try {

@@ -1,6 +1,7 @@
 import { OptionTypeError, type View } from '@wherry/client'
 import {
   abortSignal,
+  anySignal,
   anything,
   type Check,
   callback,
@@ -265,7 +266,7 @@ export class Run {
   /** The signal that ends a call that begins now. @throws ReadClosedError, or the reason of a signal that is aborted already */
   #bounded(own: AbortSignal | undefined): AbortSignal | undefined {
     this.#mustLive()
-    const signal = own && this.#signal ? AbortSignal.any([own, this.#signal]) : (own ?? this.#signal)
+    const signal = own && this.#signal ? anySignal(own, this.#signal) : (own ?? this.#signal)
     signal?.throwIfAborted()
     return signal
   }

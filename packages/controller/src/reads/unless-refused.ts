@@ -1,4 +1,5 @@
 import type { Clock } from '@wherry/client'
+import { anySignal } from '@wherry/client/internal'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import { isAnswer } from '@wherry/informer/internal'
 
@@ -27,7 +28,7 @@ export async function unlessRefused(
   }
   let timer = clock.timer(0, look)
   try {
-    await wait(signal === undefined ? refused.signal : AbortSignal.any([signal, refused.signal]))
+    await wait(anySignal(signal, refused.signal))
   } catch (error) {
     throw refused.signal.aborted && signal?.aborted !== true ? refused.signal.reason : error
   } finally {

@@ -54,8 +54,8 @@ export function progressText(progress: MigrationProgress): string {
 
 const barWidth = 20
 
-function bar({ total = 0, counts }: MigrationProgress): string {
-  const part = total === 0 ? 1 : Math.min(1, counts.listed / total)
+function bar({ total, counts }: MigrationProgress): string {
+  const part = total === undefined ? 0 : total === 0 ? 1 : Math.min(1, counts.listed / total)
   const done = Math.round(part * barWidth)
   return `[${'='.repeat(done)}${' '.repeat(barWidth - done)}]`
 }

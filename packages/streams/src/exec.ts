@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Client, OptionTypeError, TimeoutError } from '@wherry/client'
-import { abortSignal, checkOptions, flag, integer, milliseconds, text } from '@wherry/client/internal'
+import { abortSignal, anySignal, checkOptions, flag, integer, milliseconds, text } from '@wherry/client/internal'
 import { StreamError } from './errors.ts'
 import { type PodKey, podRequest } from './pod.ts'
 import { openProcess, type RemoteProcess } from './process.ts'
@@ -45,10 +45,11 @@ const processChecks = { container: text, tty: flag, signal: abortSignal }
 /**
  * Runs a command in a container, and resolves when it has ended.
  *
- * The command runs without a shell. If you need one, run `['sh', '-c', '…']`. The client never repeats the request: after a `ConnectionError`, the command
- * may have run. The call needs the rights `get` and `create` of `pods/exec`.
+ * The command runs without a shell. If you need one, run `['sh', '-c', '…']`. The client never repeats the request: after a `ConnectionError` or a
+ * `TimeoutError`, the command may have run. The call needs the rights `get` and `create` of `pods/exec`.
  *
- * Rejects with an `ApiError` if the server refuses, with a `StreamError` if the command could not be started or wrote more than `maxBytes`.
+ * Rejects with an `ApiError` if the server refuses, with a `StreamError` if the command could not be started or wrote more than `maxBytes`, and with a
+ * `TimeoutError` if the server has not opened the connection within a minute.
  *
  * @example
  * ```ts
@@ -76,7 +77,7 @@ export async function exec(
   const { stdin, timeoutMs = Number.POSITIVE_INFINITY, maxBytes = 16 * 1024 * 1024, ...rest } = options
   const { about } = podRequest(client, pod, 'exec', {})
   const ending = new AbortController()
-  const signal = AbortSignal.any([ending.signal, ...(rest.signal === undefined ? [] : [rest.signal])])
+  const signal = anySignal(ending.signal, rest.signal)
   const late = (): void => ending.abort(new TimeoutError(timeoutMs, about))
   const timer = Number.isFinite(timeoutMs) ? client.environment.clock.timer(timeoutMs, late) : undefined
   try {

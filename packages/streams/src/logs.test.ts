@@ -4,7 +4,13 @@ import { memoryTransport } from '@wherry/testing/internal'
 import { expect, it } from 'vitest'
 import { logs } from './logs.ts'
 
-it('goes on after a clean end of the stream, though the server can not answer a moment later', async () => {
+const unavailable = JSON.stringify({ kind: 'Status', reason: 'ServiceUnavailable', message: 'not now', code: 503 })
+const silence = 'silence'
+
+it.for([
+  ['refuses', unavailable],
+  ['does not answer', silence],
+] as const)('goes on after a clean end of the stream, though the server %s a moment later', async ([, failure]) => {
   const simulation = simulate(1)
   const { clock, environment, random } = simulation
   const [one, two] = ['2026-01-01T00:00:00Z one\n', '2026-01-01T00:00:01Z two\n']
@@ -13,14 +19,14 @@ it('goes on after a clean end of the stream, though the server can not answer a 
     const metadata = { name: 'chess', namespace: 'default' }
     return JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'main' }] }, status })
   }
-  const unavailable = JSON.stringify({ kind: 'Status', reason: 'ServiceUnavailable', message: 'not now', code: 503 })
-  const pods = [pod({ running: {} }), unavailable, pod({ terminated: {} })]
+  const pods = [pod({ running: {} }), failure, pod({ terminated: {} })]
   const texts = [one, one + two]
   const transport = memoryTransport({
     clock,
     random: random.fork('network'),
     handler({ path }, reply) {
       const body = (path.includes('/log') ? texts : pods).shift() ?? ''
+      if (body === silence) return
       reply.head(body === unavailable ? 503 : 200, { 'content-type': 'application/json' })
       reply.write(Buffer.from(body))
       reply.end()

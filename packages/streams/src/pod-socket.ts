@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { type Client, ConnectionError } from '@wherry/client'
-import { asError, errorOfAnswer, maxStatusBytes, type OwnSocket, openSocketOf } from '@wherry/client/internal'
+import { type Client, ConnectionError, TimeoutError } from '@wherry/client'
+import {
+  anySignal,
+  asError,
+  errorOfAnswer,
+  maxStatusBytes,
+  type OwnSocket,
+  openSocketOf,
+} from '@wherry/client/internal'
 import { WebSocket } from 'ws'
 import { FrameSocket } from './frame-socket.ts'
 import type { PodRequest } from './pod.ts'
@@ -15,6 +22,8 @@ export interface SocketHandlers {
 
 /** The length of the longest frame that is sent, in bytes. */
 const sentFrameBytes = 32 * 1024
+/** How long the server may take to open a connection, or to refuse it. It waits 30 seconds itself for the kubelet of the node. */
+const openTimeoutMs = 60_000
 /** How long the server may be silent before a PING is sent. If no PONG comes in time, the connection is destroyed. */
 const pingAfterMs = 30_000
 const pingTimeoutMs = 15_000
@@ -23,7 +32,7 @@ const closeTimeoutMs = 2_000
 
 /**
  * Opens a WebSocket to a subresource of a pod, with the credentials, proxies and authorities of the client. Rejects with an `ApiError` if the server
- * refuses, and with a `ConnectionError` if it can't be reached.
+ * refuses, with a `ConnectionError` if it can't be reached, and with a `TimeoutError` if it does not answer within a minute.
  *
  * @param protocols the WebSocket subprotocols to offer, the best first
  */
@@ -46,12 +55,23 @@ export async function openPodSocket(
       perMessageDeflate: false,
       followRedirects: false,
     })
-    const refusal = await opened(socket, own, signal)
-    if (refusal === undefined) return new PodSocket(client, socket, frames, own)
-    const { statusCode = 0 } = refusal
-    const body = await bodyOf(refusal)
+    const late = new AbortController()
+    const end = anySignal(signal, late.signal)
+    const timer = client.environment.clock.timer(openTimeoutMs, () =>
+      late.abort(new TimeoutError(openTimeoutMs, request.about)),
+    )
+    let refusal: IncomingMessage | undefined
+    let body: Uint8Array | undefined
+    try {
+      refusal = await opened(socket, own, end)
+      if (refusal === undefined) return new PodSocket(client, socket, frames, own)
+      body = await bodyOf(refusal, end)
+    } finally {
+      timer.cancel()
+    }
     stream.destroy()
-    signal.throwIfAborted()
+    end.throwIfAborted()
+    const { statusCode = 0 } = refusal
     if (statusCode === 401 && attempt === 1 && (await own.renewed())) continue
     throw errorOfAnswer(statusCode, textHeaders(refusal), body, request.about, client.raw.redact)
   }
@@ -86,10 +106,12 @@ function lost(cause: Error | undefined, own: OwnSocket): Error {
   return new ConnectionError('CONNECTION_LOST', `the connection to the pod broke off${why}`, { cause })
 }
 
-/** Reads the body of a refusal. `undefined` if the body is too long. */
-async function bodyOf(response: IncomingMessage): Promise<Uint8Array | undefined> {
+/** Reads the body of a refusal, until the signal is aborted. `undefined` if the body is too long. */
+async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<Uint8Array | undefined> {
   const chunks: Buffer[] = []
   let length = 0
+  const end = (): void => void response.destroy()
+  signal.addEventListener('abort', end, { once: true })
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       length += chunk.length
@@ -98,6 +120,8 @@ async function bodyOf(response: IncomingMessage): Promise<Uint8Array | undefined
     }
   } catch {
     // The part that was received is the best explanation there is.
+  } finally {
+    signal.removeEventListener('abort', end)
   }
   return Buffer.concat(chunks)
 }

@@ -158,6 +158,43 @@ it('a signal that is aborted while the credentials are read ends the call, thoug
   }
 })
 
+it.for([
+  ['nothing', ''],
+  ['a refusal without its end', 'HTTP/1.1 403 Forbidden\r\ncontent-length: 100\r\n\r\nno'],
+] as const)(
+  'a server that answers an exec with %s ends the call after a minute, or with its signal',
+  async ([, answer]) => {
+    const asked = Promise.withResolvers<void>()
+    const server = createTcpServer(socket => {
+      socket
+        .on('error', () => {})
+        .once('data', () => {
+          socket.write(answer)
+          asked.resolve()
+        })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { clock, ends, pass } = clockOf(60_000)
+    try {
+      const { port } = server.address() as AddressInfo
+      await using client = new Client({ url: `http://127.0.0.1:${port}`, environment: { clock } })
+      const late = expect(exec(client, pod, ['true'])).rejects.toMatchObject({ code: 'TIMEOUT', timeoutMs: 60_000 })
+      await asked.promise
+      const abort = new AbortController()
+      const aborted = expect(exec(client, pod, ['true'], { signal: abort.signal })).rejects.toThrow('enough')
+      await expect.poll(() => ends.size).toBe(2)
+      abort.abort(new Error('enough'))
+      await aborted
+      expect(ends.size).toBe(1)
+      pass()
+      await late
+    } finally {
+      server.close()
+      await once(server, 'close')
+    }
+  },
+)
+
 it('a token that has changed is read again after a 401, once', () =>
   withPod(async (server, client) => {
     server.onExec(() => ({ stdout: 'hello' }))
@@ -292,12 +329,12 @@ it('bytes that are no frame end a stream with an error', () =>
     })
   }))
 
-/** A clock that ends 10 seconds when `pass` is called, and the time of everything else as it passes. */
-function clockOfSilence() {
+/** A clock that ends timers of that time when `pass` is called, and all others as time passes. */
+function clockOf(ownMs: number) {
   const system = systemClock()
   const ends = new Set<() => void>()
   const timer = (ms: number, then: () => void) => {
-    if (ms !== 10_000) return system.timer(ms, then)
+    if (ms !== ownMs) return system.timer(ms, then)
     ends.add(then)
     return { cancel: () => void ends.delete(then) }
   }
@@ -312,7 +349,7 @@ function clockOfSilence() {
 
 it('a port of a pod that keeps silent after end() ends in order, once its bytes are read', () =>
   withPod(async server => {
-    const { clock, ends, pass } = clockOfSilence()
+    const { clock, ends, pass } = clockOf(10_000)
     await using client = new Client({ url: server.url, ca: server.ca, token: server.token, environment: { clock } })
     server.onPortForward(({ stream }) => {
       stream.on('error', () => {})

@@ -53,6 +53,14 @@ describe('X6: refused before anything is sent are', () => {
       option: 'subresource.get.dryRun',
     })
   })
+
+  it('bodies of subresources that are no object', async () => {
+    const status = client.subresource(pods, { name: 'a', namespace: 'default' }, 'status')
+    for (const write of ['create', 'update', 'apply'] as const) {
+      const refused = Promise.resolve(status[write]('text' as never))
+      await expect(refused).rejects.toThrow(TypeError)
+    }
+  })
 })
 
 it('a 429 of an eviction is its answer, and is not repeated', async () => {

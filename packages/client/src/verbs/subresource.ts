@@ -74,12 +74,12 @@ export class SubresourceVerbs<T extends object> {
   }
 
   /** Sends the subresource by POST, for actions such as a binding or a token. Returns answers of another kind unchanged. */
-  create(body: T, options: ApplyOptions = {}): Promise<T> {
+  async create(body: T, options: ApplyOptions = {}): Promise<T> {
     return this.#write('create', 'POST', this.#typed(body), options)
   }
 
   /** Replaces the subresource by PUT. */
-  update(body: T, options: ApplyOptions = {}): Promise<T> {
+  async update(body: T, options: ApplyOptions = {}): Promise<T> {
     return this.#write('update', 'PUT', this.#typed(body), options)
   }
 
@@ -91,7 +91,7 @@ export class SubresourceVerbs<T extends object> {
   }
 
   /** Applies the subresource by server-side apply. */
-  apply(body: T, options: ApplyOptions = {}): Promise<T> {
+  async apply(body: T, options: ApplyOptions = {}): Promise<T> {
     return this.#write('apply', 'PATCH', this.#typed(body), options, mediaTypes.apply)
   }
 

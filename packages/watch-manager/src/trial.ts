@@ -29,11 +29,8 @@ export class Trial<C> {
   }
 
   /** Holds these views, and resolves with the holds when all views have synced. If it rejects, it holds nothing. */
-  run(views: readonly View<C>[], signal: AbortSignal | undefined): Promise<Map<string, Hold<C>>> {
-    return this.#run(views, anySignal(signal, this.#ended.signal))
-  }
-
-  async #run(views: readonly View<C>[], either: AbortSignal): Promise<Map<string, Hold<C>>> {
+  async run(views: readonly View<C>[], signal: AbortSignal | undefined): Promise<Map<string, Hold<C>>> {
+    const either = anySignal(signal, this.#ended.signal)
     const holds = new Map<string, Hold<C>>()
     const failed: FailedView[] = []
     try {

@@ -1,5 +1,6 @@
 import type { Expr } from './ast.ts'
 import { SyntaxIssue } from './issues.ts'
+import { own } from './json/json.ts'
 import type { Literal } from './values.ts'
 
 /** The variable for the carried value of a comprehension. No expression can contain this name. */
@@ -45,31 +46,29 @@ class Builder {
 
 type Make = (build: Builder, range: Expr, variables: readonly string[], args: readonly Expr[]) => Expr
 
-const quantifiers: ReadonlyMap<string, Make> = new Map(
-  Object.entries({
-    all: (build, range, variables, [predicate]) =>
-      build.loop(range, variables, {
-        init: build.literal(true),
-        condition: build.call('@not_strictly_false', build.accu),
-        step: build.call('_&&_', build.accu, predicate as Expr),
-        result: build.accu,
-      }),
-    exists: (build, range, variables, [predicate]) =>
-      build.loop(range, variables, {
-        init: build.literal(false),
-        condition: build.call('@not_strictly_false', build.call('!_', build.accu)),
-        step: build.call('_||_', build.accu, predicate as Expr),
-        result: build.accu,
-      }),
-    existsOne: (build, range, variables, [predicate]) =>
-      build.loop(range, variables, {
-        init: build.literal(0n),
-        condition: build.literal(true),
-        step: build.call('_?_:_', predicate as Expr, build.call('_+_', build.accu, build.literal(1n)), build.accu),
-        result: build.call('_==_', build.accu, build.literal(1n)),
-      }),
-  }),
-)
+const quantifiers: Readonly<Record<string, Make>> = {
+  all: (build, range, variables, [predicate]) =>
+    build.loop(range, variables, {
+      init: build.literal(true),
+      condition: build.call('@not_strictly_false', build.accu),
+      step: build.call('_&&_', build.accu, predicate as Expr),
+      result: build.accu,
+    }),
+  exists: (build, range, variables, [predicate]) =>
+    build.loop(range, variables, {
+      init: build.literal(false),
+      condition: build.call('@not_strictly_false', build.call('!_', build.accu)),
+      step: build.call('_||_', build.accu, predicate as Expr),
+      result: build.accu,
+    }),
+  existsOne: (build, range, variables, [predicate]) =>
+    build.loop(range, variables, {
+      init: build.literal(0n),
+      condition: build.literal(true),
+      step: build.call('_?_:_', predicate as Expr, build.call('_+_', build.accu, build.literal(1n)), build.accu),
+      result: build.call('_==_', build.accu, build.literal(1n)),
+    }),
+}
 
 /** Adds to the carried value for each item that passes the filter, if there is a filter. */
 function collect(
@@ -113,7 +112,7 @@ export function expandMacro(
   const build = new Builder(at)
   if (target === undefined) return name === 'has' && args.length === 1 ? has(build, args[0] as Expr) : undefined
   const count = args.length
-  const quantifier = quantifiers.get(name === 'exists_one' ? 'existsOne' : name)
+  const quantifier = own(quantifiers, name === 'exists_one' ? 'existsOne' : name)
   const simple = 'argument must be a simple name'
   const identifier = 'argument is not an identifier'
   if (quantifier !== undefined && count === 2 && name !== 'existsOne')

@@ -26,17 +26,15 @@ export function mutatingProblems(object: KubeObject): StatusCause[] {
 /** The server's objections to a binding of a MutatingAdmissionPolicy. */
 export const mutatingBindingProblems: (object: KubeObject) => StatusCause[] = commonBindingProblems
 
-const fields: ReadonlyMap<string, readonly [field: string, returns: string, other: string]> = new Map(
-  Object.entries({
-    JSONPatch: ['jsonPatch', 'list(JSONPatch)', 'applyConfiguration'],
-    ApplyConfiguration: ['applyConfiguration', 'Object', 'jsonPatch'],
-  }),
-)
+const fields: Readonly<Record<string, readonly [field: string, returns: string, other: string]>> = {
+  JSONPatch: ['jsonPatch', 'list(JSONPatch)', 'applyConfiguration'],
+  ApplyConfiguration: ['applyConfiguration', 'Object', 'jsonPatch'],
+}
 
 function mutationProblems(mutation: JsonObject, at: string, declared: Declared): StatusCause[] {
   const type = stringAt(mutation, 'patchType') ?? ''
   if (type === '') return [required(`${at}.patchType`, '')]
-  const known = fields.get(type)
+  const known = own(fields, type)
   if (known === undefined) return chosen(mutation, 'patchType', ['ApplyConfiguration', 'JSONPatch'], at)
   const [field, returns, other] = known
   const given = objectAt(mutation, field)

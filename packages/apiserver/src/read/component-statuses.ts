@@ -1,3 +1,4 @@
+import { own } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { serialise } from '../objects/stored.ts'
 import { type ListOptions, selects } from '../requests/list-options.ts'
@@ -12,17 +13,15 @@ export function isComponentStatus({ group, plural, custom }: ResourceType): bool
 }
 
 /** The components of a control plane, with the health URLs of the components that this server does not contain. */
-const components: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    'controller-manager': 'https://127.0.0.1:10257/healthz',
-    'etcd-0': '',
-    scheduler: 'https://127.0.0.1:10259/healthz',
-  }),
-)
+const components: Readonly<Record<string, string>> = {
+  'controller-manager': 'https://127.0.0.1:10257/healthz',
+  'etcd-0': '',
+  scheduler: 'https://127.0.0.1:10259/healthz',
+}
 
 /** The health of a component. `controlled`: this server plays the controllers. Throws the server's 404. */
 export function componentStatus(name: string, controlled: boolean): Version {
-  const url = components.get(name)
+  const url = own(components, name)
   if (url === undefined)
     throw StatusError.notFound({ group: '', plural: 'componentstatus', kind: 'ComponentStatus' }, name)
   const healthy = url === '' || (controlled && name === 'controller-manager')
@@ -41,6 +40,6 @@ export function componentStatus(name: string, controlled: boolean): Version {
 
 /** A list of the components' health. */
 export function componentStatuses({ selection }: ListOptions, type: ResourceType, controlled: boolean): ListResult {
-  const all = [...components.keys()].map(name => componentStatus(name, controlled))
+  const all = Object.keys(components).map(name => componentStatus(name, controlled))
   return { items: all.filter(one => selects(selection, one, type)), rv: 0, continue: '', remaining: undefined }
 }

@@ -94,8 +94,8 @@ export function stringAt(parent: JsonObject | undefined, key: string): string | 
   return typeof value === 'string' ? value : undefined
 }
 
-/** An object's own property, never a property of `Object.prototype`. */
-export function own(object: JsonObject, key: string): Json | undefined {
+/** An object's own property, never a property of `Object.prototype`. A table must be read by it if users choose the key. */
+export function own<T = Json>(object: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 

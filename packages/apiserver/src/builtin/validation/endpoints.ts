@@ -5,6 +5,7 @@ import {
   type JsonObject,
   labelValueProblems,
   objectsAt,
+  own,
   qualifiedNameProblems,
   stringAt,
   stringsAt,
@@ -97,7 +98,7 @@ const target = fields({
 })
 
 /** The versions of the IP addresses of a slice, by its type. */
-const versions: ReadonlyMap<string, number> = new Map(Object.entries({ IPv4: 4, IPv6: 6 }))
+const versions: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 }
 
 function checkTargets(slice: KubeObject, causes: Causes): void {
   const [type, endpoints] = [stringAt(slice, 'addressType') ?? '', objectsAt(slice, 'endpoints')]
@@ -116,7 +117,7 @@ function checkAddress(list: string, i: number, text: string, type: string, cause
     if (text === '') causes.required(at)
     else causes.invalid(at, text, ...domainProblems(text))
   }
-  const version = versions.get(type)
+  const version = own(versions, type)
   if (version === undefined) return
   const problems = type === 'IPv4' ? ipProblems(text) : canonicalIpProblems(text)
   if (problems.length > 0) return causes.invalid(at, text, ...problems)

@@ -195,15 +195,13 @@ export function volumeProblems(volume: KubeObject, old: KubeObject | undefined):
 }
 
 /** The present names of labels of nodes, by their former names. */
-const laterLabels: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
-    'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
-    'beta.kubernetes.io/os': 'kubernetes.io/os',
-    'beta.kubernetes.io/arch': 'kubernetes.io/arch',
-    'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
-  }),
-)
+const laterLabels: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+}
 
 /** Whether nodes are selected by the same labels, or by the present names of the labels. A real server lets an empty label replace any label that kept its name. */
 function isSameAffinity(now: Json | undefined, before: Json | undefined): boolean {
@@ -213,7 +211,7 @@ function isSameAffinity(now: Json | undefined, before: Json | undefined): boolea
   if (!isObject(now) || !isObject(before)) return sameJson(now, before)
   const { key: label = '', ...rest } = now
   const { key: old = '', ...others } = before
-  if (label !== old && label !== (laterLabels.get(old as string) ?? '')) return false
+  if (label !== old && label !== (own(laterLabels, old as string) ?? '')) return false
   const names = Object.keys({ ...rest, ...others })
   return names.every(name => isSameAffinity(own(rest, name), own(others, name)))
 }

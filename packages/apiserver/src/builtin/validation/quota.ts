@@ -26,17 +26,15 @@ import { checkOf, entries, type Rule } from './rules.ts'
 
 const ofPods = ['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 /** The resources that a quota with a scope can limit. */
-const limitedBy: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries({
-    Terminating: ofPods,
-    NotTerminating: ofPods,
-    BestEffort: ['pods'],
-    NotBestEffort: ofPods,
-    PriorityClass: ofPods,
-    CrossNamespacePodAffinity: ofPods,
-    VolumeAttributesClass: ['persistentvolumeclaims', 'requests.storage'],
-  }),
-)
+const limitedBy: Readonly<Record<string, readonly string[]>> = {
+  Terminating: ofPods,
+  NotTerminating: ofPods,
+  BestEffort: ['pods'],
+  NotBestEffort: ofPods,
+  PriorityClass: ofPods,
+  CrossNamespacePodAffinity: ofPods,
+  VolumeAttributesClass: ['persistentvolumeclaims', 'requests.storage'],
+}
 /** The scopes that exclude their opposites: `BestEffort` and `NotBestEffort`. */
 const opposites = ['BestEffort', 'Terminating']
 /** The scopes that have values, by which a quota can select. */
@@ -65,9 +63,9 @@ function checkScopes(at: string, spec: Json | undefined, causes: Causes): void {
   if (!isObject(spec)) return
   const scopes = stringsAt(spec, 'scopes')
   const known = Object.keys(objectAt(spec, 'hard') ?? {}).filter(isOfQuotas)
-  const isLimitedBy = (scope: string) => (name: string) => limitedBy.get(scope)?.includes(name) ?? true
+  const isLimitedBy = (scope: string) => (name: string) => own(limitedBy, scope)?.includes(name) ?? true
   const checkScope = (field: string, scope: string, within: Json, onList: string): void => {
-    if (limitedBy.get(scope) === undefined)
+    if (own(limitedBy, scope) === undefined)
       causes.invalid(field, field === onList ? within : scope, 'unsupported scope')
     for (const name of known) {
       if (!isLimitedBy(scope)(name)) causes.invalid(onList, within, 'unsupported scope applied to resource')
@@ -108,7 +106,7 @@ function printedScopes(expressions: readonly JsonObject[]): Json {
 function checkRequirement(list: string, one: JsonObject, causes: Causes): void {
   const [scope, operator] = [stringAt(one, 'scopeName') ?? '', stringAt(one, 'operator') ?? '']
   const values = stringsAt(one, 'values')
-  if (limitedBy.get(scope) !== undefined && !withValues.includes(scope) && operator !== 'Exists') {
+  if (own(limitedBy, scope) !== undefined && !withValues.includes(scope) && operator !== 'Exists') {
     causes.invalid(`${list}.operator`, operator, mustExist)
   }
   if (operator === 'In' || operator === 'NotIn') {

@@ -1,4 +1,4 @@
-import { ApiError, type Client, OptionTypeError, TimeoutError } from '@wherry/client'
+import { ApiError, type Client, OptionTypeError } from '@wherry/client'
 import { abortSignal, Backoff, checkOptions, flag, integer, mayPass, oneOf, text } from '@wherry/client/internal'
 import { type ContainerState, containerState } from './container-state.ts'
 import { LogPlace, timedLine } from './log-place.ts'
@@ -119,8 +119,7 @@ class LogReader {
         now = await this.#state()
       } catch (error) {
         if (!hasRead && this.#place.since === undefined) throw error
-        // A TimeoutError is of the request for the pod: the log has none.
-        if (!mayPass(error) && !(error instanceof TimeoutError)) throw error
+        if (!mayPass(error)) throw error
         await this.#backoff.wait(this.#signal, error instanceof ApiError ? error.retryAfterMs : 0)
         continue
       }

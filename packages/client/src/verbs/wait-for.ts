@@ -2,7 +2,6 @@ import { Backoff } from '../backoff.ts'
 import { ApiError } from '../errors/api-error.ts'
 import { callback, checkOptions } from '../errors/check.ts'
 import { mayPass } from '../errors/may-pass.ts'
-import { TimeoutError } from '../errors/timeout.ts'
 import type { ObjectKey, Scope } from '../views/object.ts'
 import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'
@@ -40,8 +39,7 @@ export async function waitFor<C, S extends Scope>(
         await backoff.wait(signal)
       } catch (error) {
         if (signal.aborted) throw signal.reason
-        // The time-out of the call aborts the signal, so this one is of the watch, which the server did not end in time.
-        if (!mayPass(error) && !(error instanceof TimeoutError)) throw error
+        if (!mayPass(error)) throw error
         await backoff.wait(signal, error instanceof ApiError ? error.retryAfterMs : 0)
       }
     }

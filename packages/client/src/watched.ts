@@ -10,6 +10,9 @@ export function watched(given: unknown, failed: (error: unknown) => void): boole
   return true
 }
 
+/** Passes no error on: for {@link watched}, if the promise itself is an error that is reported. */
+export const ignored = (): void => {}
+
 /** Calls a function of a user. `failed` receives its error, and that of its promise. */
 export function callGuarded(call: () => unknown, failed: (error: unknown) => void): void {
   try {

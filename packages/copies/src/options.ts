@@ -15,10 +15,12 @@ import {
   checkOptions,
   flag,
   having,
+  ignored,
   integer,
   milliseconds,
   oneOf,
   text,
+  watched,
 } from '@wherry/client/internal'
 import type { StatusOf } from '@wherry/controller'
 import { copiedFromAnnotation } from './marks.ts'
@@ -143,8 +145,8 @@ export function isTargetOf<P>(targets: CopiesOptions<P, KubernetesObject>['targe
     return (source, namespace) => {
       const chosen: unknown = targets(source, namespace)
       if (typeof chosen === 'boolean') return chosen
-      // Nobody awaits this promise, so its rejection must be handled here.
-      Promise.resolve(chosen).catch(() => {})
+      // If it is a promise, the promise itself is the error.
+      watched(chosen, ignored)
       throw new OptionTypeError('copies.targets', 'a function that gives true or false, at once', typeof chosen)
     }
   }

@@ -1,5 +1,5 @@
 import type { FullObject, KubernetesObject, PartialObjectMetadata } from '@wherry/client'
-import { apiVersionOf, redactError } from '@wherry/client/internal'
+import { apiVersionOf, ignored, redactError, watched } from '@wherry/client/internal'
 import { InvalidCopyError } from './errors.ts'
 import { First } from './first.ts'
 import { marked } from './marks.ts'
@@ -172,8 +172,8 @@ export class Sources<P, T extends KubernetesObject> {
       throw redactError(source.resource, error)
     }
     if (typeof name === 'string' && name !== '' && !name.includes('/')) return name
-    // A rejection of a promise is ignored, because the promise itself is an error.
-    Promise.resolve(name).catch(() => {})
+    // The promise itself is the error.
+    watched(name, ignored)
     throw new InvalidCopyError(key, `has no name: ${JSON.stringify(name)}`)
   }
 }
@@ -203,10 +203,7 @@ function desiredStatus(key: string, apiVersion: string, status: unknown): Desire
 }
 
 function kindOf(value: unknown): string {
-  if (typeof (value as { then?: unknown } | null)?.then === 'function') {
-    // A rejection of the promise is ignored, because the promise itself is an error.
-    Promise.resolve(value).catch(() => {})
-    return 'a promise'
-  }
+  // The promise itself is the error.
+  if (watched(value, ignored)) return 'a promise'
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value
 }

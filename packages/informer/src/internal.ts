@@ -17,5 +17,4 @@ export { isAnswer, isClosed, isPermanent, isStarting } from './reflector/transit
 export { StoreReader } from './store-reader.ts'
 export { SyncWaiters, whyNotSynced } from './synced.ts'
 export { abortable, aborted, late, within } from './waits.ts'
-export { callGuarded, watched } from './watched.ts'
 export { withTransformErrors } from './with-transform-errors.ts'

@@ -1,7 +1,6 @@
-import { asError } from '@wherry/client/internal'
+import { asError, callGuarded } from '@wherry/client/internal'
 import { EventEmitter } from 'eventemitter3'
 import type { InformerState } from './informer-state.ts'
-import { callGuarded } from './watched.ts'
 
 /** The events of an informer itself; handlers and cursors receive its objects. */
 export interface LifecycleEvents {

@@ -1,6 +1,5 @@
-import { asError } from '@wherry/client/internal'
+import { asError, callGuarded } from '@wherry/client/internal'
 import { TransformError } from '@wherry/informer'
-import { callGuarded } from '@wherry/informer/internal'
 import type { NarrowHandler } from './handler.ts'
 import type { ViewContext } from './view-context.ts'
 

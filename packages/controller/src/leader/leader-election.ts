@@ -1,6 +1,6 @@
 import type { Environment } from '@wherry/client'
-import { abortSignal, asError, callback, checkOptions, keyText, sleep } from '@wherry/client/internal'
-import { aborted, callGuarded, late, within } from '@wherry/informer/internal'
+import { abortSignal, asError, callback, callGuarded, checkOptions, keyText, sleep } from '@wherry/client/internal'
+import { aborted, late, within } from '@wherry/informer/internal'
 import { UsageError } from '../usage-error.ts'
 import { Candidate } from './candidate.ts'
 import { LeaderStuckError, LeadershipLostError } from './errors.ts'

@@ -1,6 +1,5 @@
 import type { Environment, LogFields, LogLevel } from '@wherry/client'
-import { asError, having, systemEnvironment } from '@wherry/client/internal'
-import { callGuarded } from '@wherry/informer/internal'
+import { asError, callGuarded, having, systemEnvironment } from '@wherry/client/internal'
 
 /**
  * Receives log lines. pino's logger can be used directly: fields come first, then the message. An error is the field `err`, or replaces the

@@ -1,5 +1,5 @@
+import { ignored, watched } from '@wherry/client/internal'
 import { hash } from '@wherry/hash-compare'
-import { watched } from '@wherry/informer/internal'
 import type { ReadCause } from './cause.ts'
 
 /** Receives keys that are to run again. */
@@ -180,7 +180,7 @@ function selectedOf<V>(select: (object: never) => V, object: unknown): V | undef
   if (object === undefined) return undefined
   const selected = select(object as never)
   // A promise is not JSON, so it is an error in any case. Its own rejection must not end the process.
-  watched(selected, () => {})
+  watched(selected, ignored)
   return selected
 }
 

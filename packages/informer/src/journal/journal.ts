@@ -1,6 +1,6 @@
 import type { Clock, View } from '@wherry/client'
+import { callGuarded } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
-import { callGuarded } from '../watched.ts'
 import type { FirstList } from './first-list.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'
 import { type TombstoneReader, Tombstones, type TombstonesOptions } from './tombstones.ts'

@@ -9,12 +9,12 @@ import {
 import {
   asError,
   Backoff,
+  callGuarded,
   compareResourceVersions,
   InvalidBodyError,
   InvalidObjectError,
   type ReadTarget,
 } from '@wherry/client/internal'
-import { callGuarded } from '../watched.ts'
 import type { PreparedReflector, ReflectorListeners, ReflectorSettings } from './options.ts'
 import { type SnapshotFanOut, Writers, type WritersParts } from './writers.ts'
 

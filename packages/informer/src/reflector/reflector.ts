@@ -1,4 +1,4 @@
-import { asError } from '@wherry/client/internal'
+import { asError, ignored, watched } from '@wherry/client/internal'
 import { InformerStoppedError } from '../errors.ts'
 import type { InformerState } from '../informer-state.ts'
 import type { StoreWriter } from '../store/store-writer.ts'
@@ -325,28 +325,23 @@ export class Reflector {
     const context = this.#context
     let held: Promise<void> | undefined = first
     while (held !== undefined && !context.stopped) {
-      const released = Promise.resolve(held)
       let againMs = heldAgainMs
       this.#enter('waiting')
-      await new Promise<void>(resolve => {
-        let isOver = false
-        const end = (): void => {
-          isOver = true
-          resolve()
-        }
-        this.#wake = end
-        void released.then(end, error => {
-          if (isOver) return
-          context.fail(asError(error, 'a function that holds reads back failed'), 'list')
-          againMs = context.backoff.next()
-          end()
-        })
+      const woken = new Promise<void>(resolve => {
+        this.#wake = resolve
       })
+      try {
+        await Promise.race([held, woken])
+      } catch (error) {
+        if (context.stopped) return
+        context.fail(asError(error, 'a function that holds reads back failed'), 'list')
+        againMs = context.backoff.next()
+      }
       this.#wake = undefined
       held = context.settings.held?.of(context.target)
       if (held === undefined) return
       // A rejection is handled at the next turn of the loop.
-      Promise.resolve(held).catch(() => {})
+      watched(held, ignored)
       await this.#pause(againMs)
     }
   }

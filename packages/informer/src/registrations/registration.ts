@@ -1,8 +1,7 @@
-import { abortSignal, checkOptions } from '@wherry/client/internal'
+import { abortSignal, checkOptions, watched } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { SyncWaiters } from '../synced.ts'
-import { watched } from '../watched.ts'
 import type { Handler, Registration } from './handler.ts'
 import { ReplayIterator } from './replay-iterator.ts'
 

@@ -1,7 +1,6 @@
 import { type LabelSelector, OptionRangeError, OptionTypeError } from '@wherry/client'
-import { callback, text } from '@wherry/client/internal'
+import { callback, ignored, text, watched } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
-import { watched } from '../watched.ts'
 import type { LabelIndex } from './by-label.ts'
 
 /** Returns the values by which an index finds an object. */
@@ -160,7 +159,7 @@ function valuesOf<C>({ name, of }: Index<C>, value: C): string | readonly string
   const takes = 'a list of strings from its function'
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) {
     // A promise is not awaited, and its error is not reported.
-    watched(given, () => {})
+    watched(given, ignored)
     throw new OptionTypeError(`indices.${name}`, takes, typeof given)
   }
   const values = new Set(given as Iterable<unknown>)

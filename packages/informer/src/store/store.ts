@@ -11,6 +11,7 @@ import {
 import {
   anything,
   callback,
+  callGuarded,
   checkOptions,
   checkSegment,
   compareResourceVersions,
@@ -23,6 +24,7 @@ import {
   resourceName,
   text,
   viewCheck,
+  watched,
 } from '@wherry/client/internal'
 import { Entry } from '../entries/entry.ts'
 import { checkKey, type Identity, identityOf, isSameState } from '../entries/identity.ts'
@@ -35,7 +37,6 @@ import { JournalCursor } from '../journal/journal-cursor.ts'
 import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
 import type { Handler, Registration, RegistrationOptions } from '../registrations/handler.ts'
 import { Registrations } from '../registrations/registrations.ts'
-import { callGuarded, watched } from '../watched.ts'
 import { type Handover, type HandoverStore, handOver, type LastKnown } from './handover.ts'
 import { type IndexFunction, Indices } from './indices.ts'
 import type { ListSnapshot } from './list-snapshot.ts'

@@ -1,7 +1,6 @@
 import type { View } from '@wherry/client'
-import { projector, redactError } from '@wherry/client/internal'
+import { ignored, projector, redactError, watched } from '@wherry/client/internal'
 import { TransformError } from '../errors.ts'
-import { watched } from '../watched.ts'
 import { freezeDeep } from './freeze.ts'
 import { Interner } from './interner.ts'
 
@@ -98,13 +97,11 @@ function managedBytesOf(object: object, bytes: number, isLean: boolean): number 
   }
 }
 
-const noNews = (): void => {}
-
 /** Throws unless a caller's projection has returned a value at once. @throws TypeError */
 export function checkProjected(value: unknown): void {
   if (value === undefined) throw new TypeError('the projection gave undefined')
   // A promise is not awaited, and its error is not reported.
-  if (watched(value, noNews)) throw new TypeError('the projection gave a promise: it must give what is to be kept')
+  if (watched(value, ignored)) throw new TypeError('the projection gave a promise: it must give what is to be kept')
 }
 
 /** The labels of a stored value, at the place where objects have them. */

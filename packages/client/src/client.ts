@@ -326,8 +326,8 @@ export class Client {
 
   /**
    * Waits until `isTrue` returns true for an object, which is `undefined` while it does not exist. Resolves with the object then. The object is watched by
-   * its name. Failures of the server and of the connection are waited out; past `timeoutMs` it rejects with a `TimeoutError`. Needs the rights to list
-   * and to watch.
+   * its name. Failures of the server and of the connection are waited out; past `timeoutMs` it rejects with a `TimeoutError`, and with an error of `isTrue`
+   * at once. Needs the rights to list and to watch.
    *
    * @example
    * ```ts

@@ -1,6 +1,7 @@
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { Client } from '../client.ts'
+import { ConnectionError } from '../errors/connection-error.ts'
 import { type ConfigMap, configMaps, namespaces } from '../resources/core.ts'
 import { defineResource } from '../views/resource.ts'
 
@@ -65,6 +66,19 @@ describe('waitFor', () => {
           throw new Error('mine')
         }),
       ).rejects.toThrow()
+    }))
+
+  it('X9: ends with an error of the function at once, also one that a read would outlive, and takes no promise for true', () =>
+    withClient(async client => {
+      const passing = new ConnectionError('CONNECT_FAILED', 'mine')
+      const fails = client.waitFor(namespaces, { name: 'default' }, () => {
+        throw passing
+      })
+      await expect(fails).rejects.toBe(passing)
+      const late = async (): Promise<boolean> => {
+        throw new Error('a rejection that nobody handles would fail the run')
+      }
+      await expect(client.waitFor(namespaces, { name: 'default' }, late as never)).rejects.toThrow('waitFor.isTrue')
     }))
 })
 

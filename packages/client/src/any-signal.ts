@@ -1,9 +1,9 @@
-/** Native signals that follow signals which only have the interface of one. */
+/** The native signals that follow objects with only the interface of a signal. */
 const followers = new WeakMap<AbortSignal, AbortSignal>()
 
 /**
- * A signal that is aborted with the first of these. As `AbortSignal.any`, but it also takes objects that only have the interface of a signal, as the check of
- * options does.
+ * A signal that is aborted with the first of these. Like `AbortSignal.any`, but it also accepts objects with only the interface of a signal, because the check
+ * of options accepts them.
  */
 export function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter(signal => signal !== undefined).map(native))

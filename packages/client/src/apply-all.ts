@@ -115,7 +115,7 @@ async function viewOf(
   const find = (): ReturnType<Discovery['find']> =>
     discovery.find({ group, version, kind }, { signal, timeoutMs: Number.POSITIVE_INFINITY })
   let found = await find()
-  // Each look asks the server, at most once a second.
+  // Each call of `find` asks the server, at most once a second.
   while (found === undefined && defined.has(`${apiVersion} ${kind}`)) found = await find()
   if (found === undefined) throw new OptionRangeError(option, 'a kind that the server has', `${kind} of ${apiVersion}`)
   const { plural, namespaced } = found

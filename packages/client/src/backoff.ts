@@ -8,7 +8,7 @@ import { OptionRangeError } from './errors/option.ts'
 const longestAskedMs = 300_000
 
 export interface BackoffOptions {
-  /** The first wait is drawn from this to twice this, in milliseconds. @default 800 */
+  /** The first wait is random, from this to twice this, in milliseconds. @default 800 */
   readonly initialMs?: number | undefined
   /** The limit of the doubling, in milliseconds. No wait is longer than twice this. @default 30_000 */
   readonly maxMs?: number | undefined

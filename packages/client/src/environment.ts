@@ -103,8 +103,8 @@ function defaults(): Environment {
 }
 
 /**
- * An environment that reports without an error of its own (rule X9): `onError` receives what the other callbacks throw, or reject with if they are
- * `async`; the errors of `onError` are dropped. `clock` and `random` are passed through.
+ * An environment with callbacks that never throw (rule X9): `onError` receives what the other callbacks throw, or reject with if they are `async`; the errors
+ * of `onError` are dropped. `clock` and `random` are passed through.
  */
 export function guarded(environment: Environment): Environment {
   const { clock, metrics } = environment
@@ -139,7 +139,7 @@ export function guarded(environment: Environment): Environment {
   }
 }
 
-/** Calls a function that is to return nothing, and may be `async` all the same. */
+/** Calls a function that should return nothing, but may be `async`. */
 function attempt(call: () => unknown, failed: (error: unknown) => void): void {
   try {
     const result = call()

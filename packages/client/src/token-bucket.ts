@@ -2,7 +2,7 @@
  * A token bucket: after a quiet time `burst` tokens are there at once, then one comes each `everyMs` milliseconds. It has no timer: a caller
  * gives the time of its monotonic clock, in milliseconds.
  *
- * It keeps one time in place of a count, as the generic cell rate algorithm does: a count that is filled in fractions never quite reaches one.
+ * It stores one time and no count, as the generic cell rate algorithm does, because a count that grows by fractions may never be exactly one.
  */
 export class TokenBucket {
   readonly #burst: number

@@ -26,13 +26,13 @@ export interface ListHead {
   readonly metadata: ListMeta
 }
 
-/** The names that an object's type goes by in the object itself. */
+/** The type of an object, by the names in the object itself. */
 export interface TypeMeta {
   readonly kind: string
   readonly apiVersion: string
 }
 
-/** The type of a list's items by its own: a `ConfigMapList` has items of kind `ConfigMap`. A bare `List` does not say. */
+/** The type of a list's items, by the type of the list: a `ConfigMapList` has items of kind `ConfigMap`. A bare `List` does not name it. */
 export function itemType(kind: string | undefined, apiVersion: string | undefined): TypeMeta | undefined {
   if (kind === undefined || apiVersion === undefined) return undefined
   if (!kind.endsWith('List') || kind === 'List') return undefined

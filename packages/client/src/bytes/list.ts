@@ -162,7 +162,7 @@ export class ListCutter {
 
   /**
    * The only item of a short and complete body. `undefined`: there is none, or the body has to be scanned byte by byte.
-   * The parsed value is the proof: a list without its item, and one object between its brackets.
+   * The proof is in two parses: without the item the body is a list, and the text between the brackets is one object.
    */
   #readShort(): object | undefined {
     const window = this.#window

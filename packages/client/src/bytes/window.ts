@@ -2,8 +2,8 @@ const nothing: Buffer = Buffer.alloc(0)
 const smallest = 4096
 
 /**
- * The received bytes that are not consumed yet, in one piece: `bytes` from `start` to `end`. A chunk is not copied; only the rest of it that
- * is left when the next chunk comes is copied, into a buffer that grows by doubling, so any chunking costs linear time.
+ * The received bytes that are not consumed yet, in one piece: `bytes` from `start` to `end`. Of a chunk, only the bytes that are not consumed when the next
+ * chunk comes are copied, into a buffer that grows by doubling, so any chunking costs linear time.
  */
 export class ByteWindow {
   bytes: Buffer = nothing

@@ -73,7 +73,7 @@ export class ConnectionGroup {
     // Callers have backoffs of their own (R22) and want to fail fast. This backoff only keeps many callers
     // from overloading a server that is down.
     this.#backoff = new Backoff(options.environment, { initialMs: 50, maxMs: 1000 })
-    // Each of many informers has a backoff of its own, so at every moment some informer asks. So all watches and patient calls share this one.
+    // Each informer has a backoff of its own, so among many informers one retries at any moment. All watches and patient calls therefore share this backoff.
     this.#streamBackoff = new Backoff(options.environment)
     this.#owner = {
       head: options.head,
@@ -151,7 +151,7 @@ export class ConnectionGroup {
     return true
   }
 
-  /** Begins the requests that there is room for, and opens connections for the others. */
+  /** Begins the requests for which there is room, and opens connections for the others. */
   #pump(): void {
     if (this.#stopped) return
     if (this.#pumping !== 'no') {

@@ -89,7 +89,7 @@ class Http2Connection extends ClosingConnection implements Connection {
     })
   }
 
-  /** Resolves when the server's settings are here. */
+  /** Resolves when the server's settings have arrived. */
   ready(signal: AbortSignal): Promise<void> {
     const session = this.#session
     if (signal.aborted) this.#destroy()

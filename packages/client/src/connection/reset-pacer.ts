@@ -17,7 +17,7 @@ export class ResetPacer {
     this.#bucket = new TokenBucket(burst, everyMs)
   }
 
-  /** Calls `reset` now or when its turn comes, unless it is taken back first. */
+  /** Calls `reset` now or when its turn comes, unless {@link takeBack} removes it first. */
   pass(reset: () => void): void {
     if (this.#waiting.size === 0 && this.#bucket.tryTake(this.#clock.monotonic())) {
       reset()

@@ -34,7 +34,7 @@ export class GivenCredentials implements Credentials {
   readonly #reading = new SingleFlight<Known>()
   readonly #inFiles: boolean
   #known: Known | undefined
-  /** The authorization that requests were given last. */
+  /** The `authorization` header that the last request got. */
   #sent: string | undefined
   #readAt = 0
 

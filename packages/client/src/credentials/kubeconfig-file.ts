@@ -134,7 +134,7 @@ function reloading(
   const looking = new SingleFlight<void>()
   let config = first
   let credentials = firstCredentials
-  /** Resolves to whether the file says something else. */
+  /** Reads the file. Resolves with whether its cluster or its user has changed. */
   const take = async (): Promise<boolean> => {
     const digest = await text.read()
     const next = await load()

@@ -10,7 +10,7 @@ export function checkProxyUrl(option: string, value: unknown): void {
   throw new OptionRangeError(option, 'an http: or https: URL, such as http://proxy.example.com:3128', got)
 }
 
-/** The user and the password of a proxy's URL. One that is not percent-encoded, such as `100%`, is taken as it is. */
+/** The user and the password of a proxy's URL. A text that is no valid percent-encoding, such as `100%`, is left as it is. */
 export function loginOf({ username, password }: URL): readonly [user: string, password: string] {
   return [decoded(username), decoded(password)]
 }

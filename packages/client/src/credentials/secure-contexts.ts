@@ -10,7 +10,7 @@ export class SecureContexts {
   #last: { readonly digest: string; readonly material: TlsMaterial; readonly context: SecureContext } | undefined
 
   /**
-   * The context of `material`, for which `digest` stands.
+   * The context of `material`. `digest` is the digest that goes with it.
    * @throws CredentialsError with `TLS_MATERIAL_INVALID` for text that is no PEM, or for a certificate and a key that do not belong together.
    */
   of(material: TlsMaterial, digest: string): SecureContext {

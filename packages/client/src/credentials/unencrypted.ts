@@ -7,8 +7,8 @@ export function carriesSecret(headers: RequestHead['headers']): boolean {
 }
 
 /**
- * Checks that credentials may be sent unencrypted to `host` (rule X2), which is the address of a connection, or, to find
- * most mistakes before the first request, the name in an access.
+ * Checks that credentials may be sent unencrypted to `host` (rule X2). It is called with the address of each connection, and before the first request with the
+ * name in the URL, which finds most mistakes early.
  * @throws ConnectionError `INSECURE_TOKEN` if the host is another machine
  */
 export function refuseUnencrypted(host: string): void {

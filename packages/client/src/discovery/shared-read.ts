@@ -30,7 +30,7 @@ export class SharedRead<T> {
     return this.#caller.environment.clock.monotonic() - last.askedAt < minIntervalMs ? last.value : undefined
   }
 
-  /** Whether nobody waits, and the server may be asked again at once: a new read in its place would do the same. */
+  /** Whether no caller waits and the server may be asked again at once, so that this object can be dropped: a new one would do the same. */
   get isIdle(): boolean {
     const { clock } = this.#caller.environment
     return this.#next === undefined && clock.monotonic() - this.#askedAt >= minIntervalMs

@@ -80,7 +80,7 @@ export function clientClosed(): ConnectionError {
   return new ConnectionError('CLIENT_CLOSED', 'the client was closed')
 }
 
-/** A request was to go over a connection that takes none any more. */
+/** The error of a request on a connection that takes no more requests. */
 export function takesNoMore(): ConnectionError {
   return new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
 }

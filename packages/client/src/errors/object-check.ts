@@ -19,7 +19,7 @@ export function checkWritten(option: string, object: unknown): void {
   if (status !== undefined) checkStatus(`${option}.status`, status)
 }
 
-/** The same for the value of a status, as far as statuses are alike. @throws OptionTypeError */
+/** Checks the value of a status: its conditions, which are alike in all statuses. @throws OptionTypeError */
 export function checkStatus(option: string, status: unknown): void {
   const { conditions } = mapOf(option, status, 'an object')
   listOf(`${option}.conditions`, conditions, (path, condition) => {

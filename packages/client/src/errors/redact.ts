@@ -3,7 +3,7 @@ const hidden = '(hidden)'
 
 /** A text is read, and printed, up to this many characters. */
 const longestText = 4096
-/** The longest secret. A cut text may end within a secret, so it loses as many further characters. */
+/** The maximum length of a secret. A text that is cut may end within a secret, so this many further characters are removed. */
 const longestSecret = 4096
 /** The shortest credential that is hidden everywhere. A shorter one could be an ordinary word, and is hidden only in a header's form. */
 const shortestSecret = 8

@@ -53,7 +53,7 @@ export function whyStray(object: ReceivedObject, target: ReadTarget): string | u
   return isVersion ? undefined : 'has a resourceVersion that is no text'
 }
 
-/** Whether an object of `target` is of another shard: the server knows no sharded lists and watches, and has sent all. */
+/** Whether an object of `target` is of another shard: a server without sharded lists and watches sends the objects of all shards. */
 export function isOfOtherShard({ metadata }: ReceivedObject, { shard }: ReadTarget): boolean {
   return shard !== undefined && !shard.has(String(metadata?.uid))
 }

@@ -24,12 +24,12 @@ const maxRepeats = 5
 /**
  * Creates an object (rule X12). If the connection breaks before the answer, the object is read:
  *
- * - an object as it was sent, not older than this call, is the answer;
- * - another object is the `AlreadyExists` that a second create would get, with its uid in `details`;
+ * - if it has all fields that were sent and is not older than this call, it is the answer;
+ * - if it is another object, the call rejects with the `AlreadyExists` that a second create would get, with that object's uid in `details`;
  * - if there is no object, the create is sent again.
  *
- * With only `generateName` there is no name to read by: the lost answer is the error. After a 409 (the generated name is taken) the create is
- * sent again. A review of a token or of access is not stored, and has no name.
+ * With only `generateName` the name is unknown, so nothing can be read, and the call rejects with the error of the lost answer. After a 409 (the generated name
+ * is taken) the create is sent again. A review of a token or of access is not stored, and has no name.
  */
 export async function create<C>(caller: Caller, view: View<C>, object: object, options: WriteOptions = {}): Promise<C> {
   checkOptions('create', options, writeChecks)

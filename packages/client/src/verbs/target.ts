@@ -41,7 +41,7 @@ export function keyOf<S extends Scope>(view: View<unknown, S>, object: Kubernete
   return { name, namespace: namespaceOf(view, object) } as ObjectKey<S>
 }
 
-/** The namespace that an object is to be written to; `undefined` for a cluster-scoped resource. */
+/** The namespace to which an object is written; `undefined` for a cluster-scoped resource. */
 export function namespaceOf(view: View, object: KubernetesObject): string | undefined {
   readableCheck('view', view)
   if (!view.resource.namespaced) return undefined

@@ -28,7 +28,7 @@ export const mediaTypes = {
   merge: 'application/merge-patch+json',
   json: 'application/json-patch+json',
   strategic: 'application/strategic-merge-patch+json',
-  // JSON is YAML; no other name is known to all servers.
+  // JSON is valid YAML, and all servers know this media type only.
   apply: 'application/apply-patch+yaml',
 } as const
 

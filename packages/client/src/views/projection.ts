@@ -20,7 +20,7 @@ export interface Projection<out C> {
    * same function. `undefined` for the other kinds.
    */
   readonly project?: ((object: never) => C) | undefined
-  /** The name says all that the function does (`selfNamed`): functions are not compared. */
+  /** Whether the name contains all parameters of the function (`selfNamed`), so that functions need not be compared. */
   readonly selfNamed?: true | undefined
 }
 

@@ -10,8 +10,9 @@ export interface ShardInput {
 }
 
 /**
- * A part of all objects: those with a hash in its range. The ranges of all parts are of equal length. The hash is that of the server's sharded lists and watches
- * (KEP-5866): FNV-1a with 64 bits, of the object's uid. The hashes of names would not do: names that differ only in their last letters are in the same range.
+ * A part of all objects: those with a hash in its range. The ranges of all parts are of equal length. The hash is that of the server's sharded lists and
+ * watches (KEP-5866): FNV-1a with 64 bits, of the object's uid. The hashes of names would not do: names that differ only in their last letters are in the same
+ * range.
  */
 export class Shard {
   readonly index: number
@@ -56,7 +57,7 @@ function boundary(index: number, of: number): bigint {
   return ((1n << 64n) * BigInt(index)) / BigInt(of)
 }
 
-/** As the server takes it: 16 digits, and 17 for the end of all. */
+/** A boundary in the server's form: 16 digits, but 17 for the end of the last part. */
 function hex(boundary: bigint): string {
   return `0x${boundary.toString(16).padStart(16, '0')}`
 }

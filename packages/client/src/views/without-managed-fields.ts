@@ -1,7 +1,7 @@
 interface Shape {
   /** The keys of received metadata, in their order. */
   readonly keys: readonly string[]
-  /** An object with these keys, `managedFields` left out, that has no room for more. */
+  /** An object with these keys except `managedFields`, without room for more keys. */
   readonly template: Readonly<Record<string, unknown>>
 }
 

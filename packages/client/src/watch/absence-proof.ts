@@ -8,7 +8,7 @@ export interface AbsenceProof {
   isProved(resource: string, asked?: Asked): Promise<boolean>
 }
 
-/** The request that was answered with a 404, and the objects that are held of the resource. */
+/** The request that was answered with a 404, and whether its resource was read before. */
 export interface Asked {
   /** Whether the request was for a namespace, in which a cluster-scoped resource is not served. @default false */
   readonly isInNamespace?: boolean | undefined

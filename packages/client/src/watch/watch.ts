@@ -159,7 +159,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     this.#read(readWatchLine(text, this.#target, true), text.length)
   }
 
-  /** Delivers a line. If a handler throws, the watch ends. This runs for each line, so it makes no function. */
+  /** Delivers a line. If a handler throws, the watch ends. This runs for each line, so it creates no closure. */
   #read(line: WatchLine, length: number): void {
     try {
       this.#deliver(line, length)

@@ -254,7 +254,7 @@ class Evaluation {
     }
   }
 
-  /** Evaluates the steps of a comprehension. Returns the error that the carried value is at the end, if it is one. */
+  /** Evaluates the steps of a comprehension. If the carried value is an error at the end, returns that error. */
   #iterate(expr: Comprehension, range: Value, outer: Map<string, Value>): unknown {
     const inner = new Map<string, Value>()
     this.#locals.unshift(inner)

@@ -5,7 +5,7 @@ import type { View } from '@wherry/client'
  *
  * - `changed`: the object exists, in its newest state. A cursor keeps no objects, so it does not know whether the object is new.
  * - `deleted`: the object was deleted, or left the view's selection. `object` is its last known state.
- * - `reset`: a replay begins. An object without an event between this and `synced` does not exist. The first event of a cursor.
+ * - `reset`: a replay begins. An object without an event between this and `synced` does not exist. It is the first event of a cursor.
  * - `synced`: the replay is over. `failed`: keys of objects that could not be transformed. Such an object exists, so the user keeps its last
  *   value. Its deletion is no event, because there is no object for the event. If the user may hold an earlier object of that name, the cursor begins
  *   again, with `reset`.
@@ -26,7 +26,7 @@ export interface Deleted<C> {
   readonly key: string
   /** The last known object. */
   readonly object: C
-  /** No event showed the deletion, but for example a relist, so `object` may not be the last state (rules R27, W9). */
+  /** Whether the deletion was found without an event, for example by a relist: then `object` may not be the last state (rules R27, W9). */
   readonly finalStateUnknown: boolean
 }
 

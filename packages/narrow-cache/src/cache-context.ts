@@ -23,7 +23,10 @@ export class CacheContext {
   readonly pacer: Pacer
   /** Which objects may not be read yet. */
   readonly held: HeldReads = new HeldReads()
-  /** The settings of an entry's own watches. The first begins as a streaming list. A watch that reads the entry again begins with a list, which may do. */
+  /**
+   * The settings of an entry's own watches. The first watch begins as a streaming list. A watch that reads the entry again begins with a list, which may be
+   * enough.
+   */
   readonly first: ReflectorSettings
   readonly again: ReflectorSettings
   /** Calls a function in the async context in which the cache was made: otherwise a watch would keep the context of its first reader in memory. */

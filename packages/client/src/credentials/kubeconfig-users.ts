@@ -27,7 +27,7 @@ export function moreOf(said: object, name: string): MoreOfUser {
   check('as-uid', 'text', isAbsent(uid) || typeof uid === 'string')
   check('as-user-extra', 'lists of texts by key', isAbsent(extra) || areListsByKey(extra))
   return {
-    // client-node's own way to say that a token is in a file.
+    // client-node's own form for a token in a file.
     ...(tokenFile ? { authProvider: { name: 'tokenFile', config: { tokenFile: `${tokenFile}` } } } : {}),
     ...(areTexts(groups) && groups.length > 0 ? { impersonateGroups: groups } : {}),
     ...(uid ? { impersonateUid: `${uid}` } : {}),

@@ -136,7 +136,7 @@ async function* readPages<C>(
         }
       })
       yield page
-      // Pages of a server without sharded lists may have objects of other shards alone.
+      // A page of a server without sharded lists may have only objects of other shards.
       token = tokens.after(page, target.shard === undefined ? page.items.length : 1)
     } while (token !== undefined)
   }

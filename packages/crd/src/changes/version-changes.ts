@@ -2,7 +2,7 @@ import type { CustomResourceDefinitionVersion } from '@wherry/client/resources/a
 import { same } from '../schema/json-schema.ts'
 import type { DefinitionChange, Verdict } from './change.ts'
 
-/** How the settings of a version have changed, without its schema. */
+/** The changes of the settings of a version, except for its schema. */
 export function versionChanges(
   old: CustomResourceDefinitionVersion,
   next: CustomResourceDefinitionVersion,

@@ -47,7 +47,7 @@ function at(root: JsonSchema, reference: string): unknown {
     )
 }
 
-/** A text without its percent-encoding, or as it is if it has none that is right. */
+/** Decodes the percent-encoding of a text. Returns the text unchanged if the encoding is not valid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -9,7 +9,7 @@ export class Tombstone<C> {
   changed = 0
   changedAt = -1
   tick = 0
-  /** Among tombstones, in the same order. */
+  /** The neighbours in the list of all tombstones, which has the order of the changes. */
   older: Tombstone<C> | undefined = undefined
   younger: Tombstone<C> | undefined = undefined
 

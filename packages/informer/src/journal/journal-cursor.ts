@@ -26,7 +26,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   #phase: Phase = 'start'
   /** Whether the cursor is between `reset` and `synced`. */
   #isReplaying = false
-  /** When the lap began, all changes up to this number had been read. */
+  /** The number up to which all changes had been read when the lap began. */
   #place = 0
   /** The number of the last change before the lap. After the lap, the cursor reads the changes that follow it. */
   #lapEnd = 0
@@ -39,7 +39,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   /** The tick from which {@link lagMs} counts during a replay or a lap. */
   #tick: number
   #resets = 0
-  /** Before the last `reset`, deletions up to this number had been read. */
+  /** The number up to which deletions had been read before the last `reset`. */
   #deletionsReadUpTo = -1
   /** The failed keys of the last `synced`. The user may hold an earlier value of these objects. */
   #kept: Set<string> | undefined
@@ -162,7 +162,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     if (this.#fn !== undefined) this.#journal.wake()
   }
 
-  /** The next entry to read; entries that need not be read are passed. */
+  /** The next entry to read; entries that need not be read are skipped. */
   #find(): Entry<C> | Tombstone<C> | Mark | undefined {
     for (;;) {
       switch (this.#phase) {
@@ -303,7 +303,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return this.#index
   }
 
-  /** The number of marks that are still to come: 1 if `synced` is. */
+  /** The number of marks that are still to come: 1 if `synced` is to come, else 0. */
   #ends(): number {
     const isReplaying = this.#isReplaying || this.#phase === 'start'
     return isReplaying && this.#journal.syncedAt <= this.#journal.head ? 1 : 0

@@ -50,7 +50,7 @@ export abstract class Order<N extends object> {
   /** Keeps the index of a node for {@link indexOf}, -1 once the node is removed. For an order that often removes nodes. */
   protected setIndex(_node: N, _index: number): void {}
 
-  /** Adds a node at the end. Its number is greater than all. */
+  /** Adds a node at the end. Its number must be greater than those of all other nodes. */
   push(node: N): void {
     const index = this.#nodes.length
     this.setIndex(node, index)

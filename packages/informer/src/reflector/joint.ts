@@ -6,7 +6,7 @@ import { isPermanent } from './transitions.ts'
 /** The part of a reflector that is needed to describe several reflectors of one scope as one. */
 export type ReflectorStatus = Pick<Reflector, 'state' | 'lastSyncedResourceVersion' | 'lastError'>
 
-/** The states, the furthest from `watching` first: a reflector that has stopped will never have its part of the objects. */
+/** The states, the furthest from `watching` first. `stopped` is the furthest: a stopped reflector will never have its part of the objects. */
 const byDistance: readonly InformerState[] = [
   'stopped',
   'missing',

@@ -11,7 +11,9 @@ import type { Listing } from './phase.ts'
 import type { ReflectorContext } from './reflector-context.ts'
 import type { SnapshotFanOut } from './writers.ts'
 
-/** A list is given up when it has brought no item for this time, or twice this time at most, in milliseconds. kube-apiserver itself gives up after 60 s. */
+/**
+ * A list that has brought no item for this time, in milliseconds, is given up, at the latest after twice this time. kube-apiserver itself gives up after 60 s.
+ */
 const silenceMs = 65_000
 
 /**
@@ -38,7 +40,7 @@ export async function list(context: ReflectorContext, { resourceVersion }: Listi
         const { count } = reading
         const { metadata } = await page(context, query, reading)
         seen ??= metadata.resourceVersion
-        // Pages of a server without sharded lists may have objects of other shards alone.
+        // A page of a server without sharded lists may have only objects of other shards.
         token = tokens.after(metadata, target.shard === undefined ? reading.count - count : 1)
         if (token === undefined) break
         context.inPages ||= resourceVersion === '0'
@@ -79,7 +81,7 @@ async function page(context: ReflectorContext, query: string, reading: SnapshotF
   const { context: client, maxObjectBytes } = settings
   const giveUp = new AbortController()
   context.underWay = { interrupt: () => giveUp.abort() }
-  // Between two pages nothing was under way that a stop could have ended.
+  // A stop between two pages found no request to end.
   if (context.stopped) giveUp.abort()
   let count = 0
   let counted = 0

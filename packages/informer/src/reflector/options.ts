@@ -21,7 +21,7 @@ export type InitialRead = 'stream' | 'whole' | 'paged'
 export interface ReflectorListeners {
   /** Called when the state changes. */
   state?(state: InformerState): void
-  /** The server has accepted a watch. That of a streaming list is accepted before its state has come. */
+  /** The server has accepted a watch. The watch of a streaming list is accepted before its initial events come. */
   watching?(): void
   /**
    * Called when all objects were listed and committed to all writers, before any later change. `resourceVersion`: that of the list.

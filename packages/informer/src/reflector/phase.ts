@@ -53,7 +53,10 @@ export interface VerifyingNotServed {
   readonly error: Error
 }
 
-/** The server is proved not to serve the resource (rules D7, D8). Waits for the report that it does, or for the longest backoff. */
+/**
+ * The server is proved not to serve the resource (rules D7, D8). Waits until somebody reports that it does ({@link Reflector.retryNow}), or for the longest
+ * backoff.
+ */
 export interface Missing {
   readonly is: 'missing'
   /** The error of the server. */

@@ -87,7 +87,7 @@ export class ReflectorContext implements WritersParts {
   /** The last time at which a list or a check succeeded, or a watch that has ended received something, on the monotonic clock (rule R21). */
   receivedAt = 0
 
-  /** The number of calls of {@link ReflectorContext.doubt}, of those that a list has settled, and of those before the list under way. */
+  /** How often {@link ReflectorContext.doubt} was called: in all, before the last committed list began, and before the list under way began. */
   #doubts = 0
   #answered = 0
   #asked = 0

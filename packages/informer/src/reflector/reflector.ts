@@ -27,7 +27,7 @@ const hopefulMs = 30_000
 /** How long after a refusal the server is asked again for a new wait, in milliseconds. */
 const soonMs = 1000
 
-/** The minimum time between two calls of a hold's function that go on holding reads back, in milliseconds. */
+/** The minimum time between two calls of the function of one hold, in milliseconds. */
 const heldAgainMs = 1000
 
 /** How a writer joins a reflector that runs. */
@@ -320,7 +320,10 @@ export class Reflector {
     })
   }
 
-  /** Waits until a list may begin, unless the reflector is stopped. The function of a hold that ends no wait is not called in a tight loop. */
+  /**
+   * Waits until a list may begin, unless the reflector is stopped. If reads are still held when the promise has settled, the function of the hold is called at
+   * most once a second.
+   */
   async #untilReleased(first: Promise<void>): Promise<void> {
     const context = this.#context
     let held: Promise<void> | undefined = first

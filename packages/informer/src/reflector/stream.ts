@@ -3,7 +3,7 @@ import { type InvalidObjectError, openWatch, type WatchStart } from '@wherry/cli
 import type { ReflectorContext } from './reflector-context.ts'
 import { keyOf, type SnapshotFanOut } from './writers.ts'
 
-/** How a stream ended: as its watch did, or given up because the initial state did not go on (rule R12). */
+/** How a stream ended: as its watch did, or `silent`: it was given up because its initial state made no progress (rule R12). */
 export type StreamEnd = WatchEnd | { readonly how: 'silent'; readonly error: TimeoutError }
 
 /** A stream that is over. */
@@ -79,7 +79,7 @@ export class Stream {
     if (this.#initial !== undefined) this.#awaitProgress(this.#initial)
   }
 
-  /** Sets another follower, which receives the calls that came meanwhile. */
+  /** Replaces the follower. The new one receives `ended` or `draining` at once, if the old one has received it. */
   follow(follower: StreamFollower): void {
     this.#follower = follower
     if (this.#ended !== undefined) follower.ended(this.#ended)

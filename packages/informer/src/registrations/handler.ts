@@ -9,7 +9,7 @@ export interface Handler<C> {
   /** An object changed. `old`: the state that this handler received last for it (of that uid); in a resync, the same object. */
   update?(object: C, about: { readonly old: C; readonly key: string }): unknown
   /**
-   * An object was deleted, or has left the selection. `finalStateUnknown`: no event showed that, but for example a relist; `object` is the last known
+   * An object was deleted, or has left the selection. `finalStateUnknown`: this was found without an event, for example by a relist; `object` is the last known
    * state.
    */
   delete?(object: C, about: { readonly key: string; readonly finalStateUnknown: boolean }): unknown

@@ -102,7 +102,7 @@ export class Registrations<C> {
 
   added(key: string, born: number, object: C): void {
     const { adds } = this.#batch
-    // More than this are delivered in slices, which do not need the list.
+    // If there are more, slices deliver them, which do not need the list.
     if (this.#registrations.length === 0 || adds.length > sliceAbove) return
     if (adds.length === 0) this.#batch.addsFrom = born - 1
     adds.push({ key, born, object })

@@ -44,8 +44,8 @@ export function handOver<C>(store: HandoverStore<C>, options: HandoverOptions<C>
   const owners = new Set(former)
   const leaving = [...store.entriesOf(owners)]
 
-  // The keys that an earlier promotion left open stay open: for its own writers or, if they are retired too, for the new ones. `deletions` has those
-  // of its keys that were deleted.
+  // The keys that an earlier promotion left open stay open: for its own writers or, if they are retired too, for the new ones. `deletions` also has the
+  // deletions of such keys.
   const waiting = [...(earlier?.waiting ?? [])].filter(writer => writer.isOpen && !owners.has(writer))
   if (earlier !== undefined && waiting.length > 0) {
     for (const [key, last] of earlier.known) known.set(key, last)

@@ -302,10 +302,10 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
   }
 
   /**
-   * Lets staged writers take over from others, at once. Objects that both have stay untouched (same uid and resourceVersion; of two states the newer
-   * one). Objects that only the old writers had are deleted (`finalStateUnknown`), new ones are added. Changes that the old writers had already delivered,
-   * and that the new writers have not reached, are neither undone nor delivered twice. They are settled when the new writers reach them, so these must pass
-   * on the resourceVersions of lists and bookmarks ({@link Snapshot.commit}, {@link StoreWriter.progress}). Closes the old writers.
+   * Lets staged writers take over from others, at once. Of an object that both have, the newer state stays; if both have the same uid and resourceVersion,
+   * nothing happens. Objects that only the old writers had are deleted (`finalStateUnknown`), new ones are added. Changes that the old writers had already
+   * delivered, and that the new writers have not reached, are neither undone nor delivered twice. They are settled when the new writers reach them, so these
+   * must pass on the resourceVersions of lists and bookmarks ({@link Snapshot.commit}, {@link StoreWriter.progress}). Closes the old writers.
    *
    * @param view the view from now on, if its scope changes; of the same resource and projection.
    * @throws OptionTypeError for a writer of another store, OptionRangeError for one that is not staged, has not committed, or is closed.

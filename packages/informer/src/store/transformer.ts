@@ -80,7 +80,7 @@ export class Transformer<C> {
   }
 }
 
-/** A sample has an object in so many in the end, and each of the first ones. */
+/** In the end, the sample takes one object in so many. It takes all of the first objects. */
 const sampledEach = 64
 /** The minimum size of managedFields. The rest of an event's line around its object is smaller. */
 const leastManagedBytes = 100

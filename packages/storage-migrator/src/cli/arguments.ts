@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 export interface Arguments {
   /** Names of definitions. */
   readonly definitions: readonly string[]
-  /** Every definition of the cluster that has objects to migrate. */
+  /** Whether to migrate every definition of the cluster that has objects to migrate. */
   readonly all: boolean
   readonly mode: 'migrate' | 'server' | 'plan' | 'verify' | 'gate'
   /** The manifest that `--gate` names. */

@@ -76,7 +76,7 @@ export class RetryKeys<C> {
     for (const held of this.#keys.values()) held.changed = undefined
   }
 
-  /** Keys with a call that failed. No call is under way: each held key waits to be retried. */
+  /** The keys with a failed call. Only for a time at which no call is under way: then each held key waits to be retried. */
   retrying(): string[] {
     return [...this.#keys.values()].filter(held => !held.empty).map(held => held.key)
   }

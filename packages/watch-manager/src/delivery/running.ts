@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * A call to a sink. Others may have to wait for its end. It also identifies its async context: calls that are made within it are
+ * A call to a sink. Other work may have to wait for its end. It also identifies its async context: calls that are made within it are
  * recognized (rule R23).
  */
 export class Call {

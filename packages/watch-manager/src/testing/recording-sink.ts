@@ -7,7 +7,7 @@ import type { Sink, SinkEvent } from '../sink.ts'
 export interface RecordingSinkOptions {
   /** How many events are delivered at a time. @default 1 */
   readonly concurrency?: number | undefined
-  /** Called for each event. The sink returns or throws the same. A failed event is not recorded. */
+  /** Called for each event. The sink returns what this function returns, or throws what it throws. A failed event is not recorded. */
   readonly answer?: ((event: SinkEvent) => unknown) | undefined
   /** Whether every event is kept, and not only the resulting objects. @default true */
   readonly events?: boolean | undefined

@@ -43,7 +43,9 @@ export function nextPair(known: readonly Authority[], now: number, lives: Lives)
   return sorted(younger, successorOf(younger, now, life))
 }
 
-/** Whether the older authority has to be replaced. That is never before the younger signs, because until then leaves are signed by the older. */
+/**
+ * Whether the older authority has to be replaced. It is never replaced before the younger authority signs, because until then the older one signs the leaves.
+ */
 function isDue(older: Authority, younger: Authority, now: number, life: number): boolean {
   return older.notAfter - now <= life / 8 && now - younger.issuedAt >= (life * 3) / 8
 }

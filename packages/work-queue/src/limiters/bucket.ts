@@ -34,7 +34,7 @@ export interface BucketOptions {
 export class BucketRateLimiter<K = string> implements RateLimiter<K> {
   readonly #perMs: number
   readonly #burst: number
-  /** The number of tokens that are left. A negative number is that of the future tokens that are promised to waiting keys. */
+  /** The number of tokens that are left; if negative, the number of future tokens that waiting keys have reserved. */
   #tokens: number
   #filledAt: number | undefined
 

@@ -66,6 +66,19 @@ describe('the difference of two objects', () => {
       { op: 'remove', path: '/gone' },
     ])
   })
+
+  it('has at most 9,999 operations: more are whole fields of the object', () => {
+    const data = (keys: number, value: string) => Object.fromEntries(Array.from({ length: keys }, (_, i) => [i, value]))
+    const of = (keys: number, value: string) => ({ metadata: { labels: { a: value } }, data: data(keys, value), x: 1 })
+    expect(differences(of(9_998, '1'), of(9_998, '2'))).toHaveLength(9_999)
+    const now = of(200_000, '2')
+    const operations = differences(of(200_000, '1'), now)
+    expect(operations).toHaveLength(2)
+    expect(operations).toEqual([
+      { op: 'replace', path: '/metadata', value: now.metadata },
+      { op: 'replace', path: '/data', value: now.data },
+    ])
+  })
 })
 
 describe.each([
@@ -113,6 +126,27 @@ describe.each([
       }
     },
   )
+
+  it.runIf(isThere)('changes more fields than a JSON patch may have operations', async () => {
+    const server = kind === 'real' ? await sharedRealServer() : await startApiServer()
+    const client = new Client({ url: server.url, ca: server.ca, token: server.token })
+    const key = { name: 'many-keys', namespace: 'default' }
+    try {
+      const names = Array.from({ length: 10_500 }, (_, i) => `key-${i}`)
+      await client.create(configMaps, { metadata: key, data: Object.fromEntries(names.map(name => [name, '1'])) })
+      const changed = await client.modify(configMaps, key, draft => {
+        for (const name of names) Object.assign(draft.data ?? {}, { [name]: '2' })
+        draft.metadata.labels = { 'example.com/of': 'a.b' }
+      })
+      expect(new Set(Object.values(changed?.data ?? {}))).toEqual(new Set(['2']))
+      expect(Object.keys(changed?.data ?? {})).toHaveLength(names.length)
+      expect(changed?.metadata.labels).toEqual({ 'example.com/of': 'a.b' })
+    } finally {
+      await client.delete(configMaps, key)
+      await client.close()
+      if (kind === 'embedded') await (server as Exclude<typeof server, RealApiServer>).close()
+    }
+  })
 })
 
 describe('modify', () => {

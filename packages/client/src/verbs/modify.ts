@@ -66,21 +66,32 @@ function edited<C>(draft: C, edit: Edit<C>, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * The JSON patch from `old` to `now`: minimal in the fields of objects, with lists as whole values. An `undefined` field counts as absent.
+ * The JSON patch from `old` to `now`: minimal in the fields of objects, with lists as whole values. An `undefined` field counts as absent. A patch that a
+ * kube-apiserver would refuse for its size has whole values of the object's own fields instead, such as `data`.
  * @see https://www.rfc-editor.org/rfc/rfc6902
  */
-export function differences(old: unknown, now: unknown, path = ''): JsonPatchOperation[] {
-  if (!isMap(old) || !isMap(now)) return isSame(old, now) ? [] : [{ op: 'replace', path, value: now }]
-  const operations: JsonPatchOperation[] = []
+export function differences(old: unknown, now: unknown): JsonPatchOperation[] {
+  const operations = [...changes(old, now, '', Number.POSITIVE_INFINITY)]
+  return operations.length <= maxOperations ? operations : [...changes(old, now, '', 1)]
+}
+
+/** The maximum number of operations in a JSON patch is 10,000. The check of the resourceVersion is one of them. */
+const maxOperations = 9_999
+
+/** The operations from `old` to `now`. Values at `depth` are compared as a whole. */
+function* changes(old: unknown, now: unknown, path: string, depth: number): Generator<JsonPatchOperation> {
+  if (depth === 0 || !isMap(old) || !isMap(now)) {
+    if (!isSame(old, now)) yield { op: 'replace', path, value: now }
+    return
+  }
   for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
     const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
     const [before, after] = [fieldAt(old, name), fieldAt(now, name)]
     if (after === undefined) {
-      if (before !== undefined) operations.push({ op: 'remove', path: at })
-    } else if (before === undefined) operations.push({ op: 'add', path: at, value: after })
-    else operations.push(...differences(before, after, at))
+      if (before !== undefined) yield { op: 'remove', path: at }
+    } else if (before === undefined) yield { op: 'add', path: at, value: after }
+    else yield* changes(before, after, at, depth - 1)
   }
-  return operations
 }
 
 type Named = Readonly<Record<string, unknown>>
@@ -97,5 +108,5 @@ function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((item, index) => isSame(item, b[index]))
-  return isMap(a) && isMap(b) && differences(a, b).length === 0
+  return isMap(a) && isMap(b) && changes(a, b, '', Number.POSITIVE_INFINITY).next().done === true
 }

@@ -101,8 +101,8 @@ export class Reconciler<C, S extends Scope> {
     this.#parts.loops.ran(run, isDone, state.drive, state.hurried > mostHurried)
     run.trace?.end({ outcome, tookMs, hasWritten: run.writes !== undefined, error: failure })
     this.#notify(run, outcome, tookMs)
-    // The object does not exist, so its state is not needed, unless the key runs again.
-    if (outcome === 'gone' && state.pending === undefined) states.delete(key)
+    // The object does not exist, so its state is not needed, unless the key runs again. The run for its deletion may wait for further events.
+    if (outcome === 'gone' && state.pending === undefined && state.gone === undefined) states.delete(key)
     metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
     metrics.observe('controller_runtime_reconcile_time_seconds', tookMs / 1000, this.#labels)
     const result = results[outcome]

@@ -83,7 +83,8 @@ export class Reconciler<C, S extends Scope> {
     try {
       outcome = await this.#attempt(run)
     } catch (error) {
-      failure = error
+      // Somebody may throw `undefined`: the run has failed all the same.
+      failure = error ?? asError(error)
       outcome = this.#failed(run, error)
     }
     timer?.cancel()
@@ -338,6 +339,11 @@ const results: Readonly<Partial<Record<Outcome, string>>> = {
 
 /** Whether an error is the one with which calls reject when their signal is aborted. */
 function isAbort(thrown: unknown): boolean {
-  if (thrown instanceof ControllerStoppedError) return true
-  return thrown instanceof Error && (thrown.name === 'AbortError' || isAbort(thrown.cause))
+  // An error may be its own cause.
+  const seen = new Set<unknown>()
+  for (let error = thrown; error instanceof Error && !seen.has(error); error = error.cause) {
+    if (error instanceof ControllerStoppedError || error.name === 'AbortError') return true
+    seen.add(error)
+  }
+  return false
 }

@@ -3,7 +3,7 @@ import { type HashedObject, hashParts, type Parts } from '@wherry/hash-compare'
 import { isHashedObject } from '@wherry/hash-compare/internal'
 import { isSameValue } from '../objects/same-value.ts'
 import type { ObjectEvent } from './event.ts'
-import type { Predicate } from './predicate.ts'
+import { atOnce, type Predicate } from './predicate.ts'
 
 /** The part of an object that predicates read. Metadata views have it, and so have projections that keep it. */
 export interface WithMetadata {
@@ -54,7 +54,7 @@ export function fieldsChanged<C>(...select: readonly ((object: C) => unknown)[])
   select.forEach((one, index) => {
     callback(`fieldsChanged[${index}]`, one)
   })
-  return updates((now, then) => select.some(one => !isSameValue(one(now), one(then))))
+  return updates((now, then) => select.some(one => !isSameValue(atOnce(one(now)), atOnce(one(then)))))
 }
 
 /**

@@ -19,13 +19,14 @@ import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { at, type Game, game, games, secret } from '../operator/testkit/games.ts'
 import {
   annotationsChanged,
+  fieldsChanged,
   generationChanged,
   hashChanged,
   labelsChanged,
   type WithMetadata,
 } from '../predicates/changed.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
-import { or, type Predicate } from '../predicates/predicate.ts'
+import { and, not, or, type Predicate } from '../predicates/predicate.ts'
 import { Channel } from './channel.ts'
 import { from, owns, watches } from './controller-sources.ts'
 import { DynamicViews } from './dynamic-views.ts'
@@ -285,6 +286,25 @@ describe('predicates', () => {
       expect(ran).toEqual(['chess'])
       expect(simulation.environment.errors).toMatchObject([{ error: { message: 'no predicate' } }])
     }))
+
+  const rejecting = (async () => Promise.reject(new Error('not awaited'))) as never
+  it.each<[string, Predicate<ObjectEvent<Game>>]>([
+    ['one', rejecting],
+    ['one in an and', and<ObjectEvent<Game>>(() => true, rejecting)],
+    ['one in an or', or<ObjectEvent<Game>>(() => false, rejecting)],
+    ['one in a not', not<ObjectEvent<Game>>(rejecting)],
+    ['a function of a fieldsChanged', fieldsChanged<Game>(rejecting)],
+  ])('X9: %s that returns a promise is reported, lets the event pass, and ends no process', (_, predicate) =>
+    inArcade(async arcade => {
+      const { client, simulation, after } = arcade
+      const ran = noting(arcade, of => of.withPredicates(predicate))
+      await arcade.start('chess')
+      await after(client.patch(games, at('chess'), { spec: { title: 'Go' } }))
+      expect(ran).toEqual(['chess', 'chess'])
+      const errors = simulation.environment.errors.map(({ error }) => error.message)
+      expect(errors).toContain('a predicate is synchronous, and a function of this one returned a promise')
+    }),
+  )
 
   it('C2: a delete of a primary object passes, whatever they say', () =>
     inArcade(async arcade => {

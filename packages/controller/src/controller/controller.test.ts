@@ -735,6 +735,7 @@ describe('a run that goes wrong in other ways', () => {
         throw new Error('no limit')
       },
     ],
+    ['gives a promise that rejects', () => Promise.reject(new Error('no limit')) as never],
   ])('X8, X9: waits a second where its rate limiter %s, and others run', (_, when) =>
     inArcade(async arcade => {
       const ran: string[] = []

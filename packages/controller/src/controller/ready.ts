@@ -1,5 +1,14 @@
-import { type Client, type FromServer, isNotFound, type ObjectKey, type ObjectMeta, type View } from '@wherry/client'
+import {
+  type Client,
+  type FromServer,
+  isNotFound,
+  type ObjectKey,
+  type ObjectMeta,
+  OptionTypeError,
+  type View,
+} from '@wherry/client'
 import { callback, checkOptions, oneOf, resourceName } from '@wherry/client/internal'
+import { watched } from '@wherry/informer/internal'
 import type { Read, ReadKey } from '../reads/read.ts'
 import { NotReadyError } from './errors.ts'
 
@@ -70,6 +79,9 @@ export async function ready<C>(
   const object = await read.get(view, key)
   if (object === undefined) return wait(view, key, 'it does not exist', options)
   const answer = isReady(object)
+  // A promise is not awaited, and its error is not reported.
+  if (watched(answer, () => {}))
+    throw new OptionTypeError('ready.isReady', 'a function that returns true, false or a text', 'a promise')
   if (answer === true) return object
   return wait(view, key, typeof answer === 'string' && answer !== '' ? answer : 'it is not ready', options)
 }

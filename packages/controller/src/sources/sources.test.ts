@@ -402,6 +402,39 @@ describe('from', () => {
       expect(keys.connections).toBe(0)
     }))
 
+  it('X9: one that connects by a promise ends the start with an error, and no process', () =>
+    inArcade(async arcade => {
+      const connect = (async () => Promise.reject(new Error('not connected'))) as never
+      arcade
+        .forGames()
+        .from({ name: 'mine', connect }, () => at('chess'))
+        .reconcile(() => {})
+      arcade.run()
+      await arcade.simulation.advance(1000)
+      expect(await arcade.end()).toMatchObject({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining('mine.connect takes a connection with synced and close'),
+      })
+      expect(arcade.simulation.environment.errors).toMatchObject([{ error: { message: 'not connected' } }])
+    }))
+
+  it('X9: one whose own keys come by a promise is reported, and ends no process', () =>
+    inArcade(async arcade => {
+      const source: Source<string> = {
+        name: 'mine',
+        defaultKeys: (async () => Promise.reject(new Error('no keys'))) as never,
+        connect: ({ tell }) => {
+          tell('chess')
+          return { synced: async () => {}, close: async () => {} }
+        },
+      }
+      const ran = noting(arcade, of => of.from(source as never))
+      await arcade.start('chess')
+      expect(ran).toEqual(['chess'])
+      const errors = arcade.simulation.environment.errors.map(({ error }) => error.message)
+      expect(errors).toContain('no keys')
+    }))
+
   it('C4: a timer makes all keys run each time', () =>
     inArcade(async arcade => {
       const { simulation } = arcade

@@ -97,6 +97,21 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   desired: FullObject<T>,
   given: DesiredOptions = {},
 ): Promise<Applied<T>> {
+  try {
+    return await applyChecked(about, view, desired, given)
+  } catch (error) {
+    // Also if the desired object or an option is wrong: a prune would delete the object that an earlier run has applied.
+    about.applied.refused()
+    throw error
+  }
+}
+
+async function applyChecked<T extends KubernetesObject, S extends Scope>(
+  about: ApplyFor,
+  view: View<T, S>,
+  desired: FullObject<T>,
+  given: DesiredOptions,
+): Promise<Applied<T>> {
   checkOptions('apply', given, desiredChecks)
   checkDesired(desired)
   const { shared, owner, objects } = about

@@ -86,10 +86,9 @@ export async function ready<C>(
   return wait(view, key, typeof answer === 'string' && answer !== '' ? answer : 'it is not ready', options)
 }
 
-/** {@link Gone}, by the reads and the client of a run. */
+/** {@link Gone}, by the reads and the client of a run. The run's signal ends the delete. */
 export async function gone(
-  read: Read,
-  client: Client,
+  { read, client, signal }: { readonly read: Read; readonly client: Client; readonly signal: AbortSignal },
   view: View<DeletableObject>,
   key: ReadKey,
   options: GoneOptions = {},
@@ -102,7 +101,7 @@ export async function gone(
     const named = { name: nameOf(key), ...(namespace !== undefined && { namespace }) } as ObjectKey
     try {
       const { propagationPolicy = 'Background' } = options
-      await client.delete(view, named, { preconditions: { uid }, propagationPolicy })
+      await client.delete(view, named, { preconditions: { uid }, propagationPolicy, signal })
     } catch (error) {
       // The object was deleted meanwhile. Its event makes the key run.
       if (!isNotFound(error)) throw error

@@ -134,10 +134,13 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   }
 
   get gone(): Gone {
-    return (view, key, options) =>
-      this.#begin().calls.note(gone(this.read, this.#parts.client, view, key, options), () =>
+    return (view, key, options) => {
+      const { read, signal } = this
+      const { client } = this.#parts
+      return this.#begin().calls.note(gone({ read, client, signal }, view, key, options), () =>
         callName('gone', [view, key]),
       )
+    }
   }
 
   get log(): Logger {

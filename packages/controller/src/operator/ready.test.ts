@@ -66,6 +66,19 @@ describe('C23: a run that waits for an object', () => {
         })
     }))
 
+  it('C2: ends a delete that takes too long with the run', () =>
+    inArcade(async ({ client, run, forGames, server, simulation, operator }) => {
+      forGames('game', { reconcileTimeoutMs: 1000 }).reconcile(({ gone }) => gone(configMaps, { name: 'old' }))
+      await client.create(configMaps, { metadata: at('old') })
+      await server.faults.add({ match: { verb: 'delete', resource: 'configmaps' }, effect: { kind: 'hang' } })
+      await client.create(games, { metadata: at('chess'), spec: { secret: 'x' } })
+      run()
+      await simulation.advance(3000)
+      // The server deletes the object when the request ends.
+      expect(operator.explain('game', at('chess')).lastRun).toMatchObject({ attempt: 2, outcome: 'success' })
+      expect(simulation.environment.errors[0]).toMatchObject({ error: { code: 'RECONCILE_TIMEOUT' } })
+    }))
+
   it('takes objects away one after the other, each when the one before it has gone', () =>
     inArcade(async ({ client, start, after, forGames }) => {
       const reported: string[] = []

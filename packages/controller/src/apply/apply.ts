@@ -576,7 +576,9 @@ function typed(view: View, object: KubernetesObject): KubernetesObject {
   const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: Record<string, string> }
   const body = { apiVersion: apiVersionOf(view.resource), kind, ...rest }
   if (!isSecret(view) || stringData === undefined) return { ...body, ...(stringData && { stringData }) }
-  const encoded = Object.entries(stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')])
+  const encoded = Object.entries(stringData).flatMap(([name, text]: [string, string | undefined]) =>
+    text === undefined ? [] : [[name, Buffer.from(text).toString('base64')]],
+  )
   return {
     ...body,
     data: { ...(object as { data?: object }).data, ...Object.fromEntries(encoded) },

@@ -157,8 +157,8 @@ describe('what a reconcile throws', () => {
       else (error as AggregateError).errors.push(error)
       arcade.forGames().reconcile(({ signal }) => {
         runs += 1
-        if (runs === 2) return new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(error)))
         if (runs === 1) throw error
+        return new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(error)))
       })
       await arcade.client.create(games, game('chess'))
       arcade.run()

@@ -420,17 +420,13 @@ describe('from', () => {
 
   it('X9: one whose own keys come by a promise is reported, and ends no process', () =>
     inArcade(async arcade => {
-      const source: Source<string> = {
-        name: 'mine',
-        defaultKeys: (async () => Promise.reject(new Error('no keys'))) as never,
-        connect: ({ tell }) => {
-          tell('chess')
-          return { synced: async () => {}, close: async () => {} }
-        },
-      }
+      const defaultKeys = (async () => Promise.reject(new Error('no keys'))) as never
+      const source = Object.assign(new Channel<{ name: string }>('mine'), { defaultKeys })
       const ran = noting(arcade, of => of.from(source as never))
-      await arcade.start('chess')
-      expect(ran).toEqual(['chess'])
+      await begun(arcade, ran, 'chess')
+      source.send(at('chess'))
+      await arcade.simulation.advance(1000)
+      expect(ran).toEqual([])
       const errors = arcade.simulation.environment.errors.map(({ error }) => error.message)
       expect(errors).toContain('no keys')
     }))

@@ -418,7 +418,7 @@ describe('from', () => {
       expect(arcade.simulation.environment.errors).toMatchObject([{ error: { message: 'not connected' } }])
     }))
 
-  it('X9: one whose own keys come by a promise is reported, and ends no process', () =>
+  it('X9: one with own keys that come by a promise is reported, and ends no process', () =>
     inArcade(async arcade => {
       const defaultKeys = (async () => Promise.reject(new Error('no keys'))) as never
       const source = Object.assign(new Channel<{ name: string }>('mine'), { defaultKeys })

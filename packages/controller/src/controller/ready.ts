@@ -28,7 +28,7 @@ export interface GoneOptions extends WaitOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
 }
 
-/** Whether an object is ready. A text says what the object still lacks. */
+/** Whether an object is ready. A text says what the object still lacks. It must be synchronous: for a promise, `ready` rejects. */
 export type IsReady<C> = (object: FromServer<C>) => boolean | string
 
 /**

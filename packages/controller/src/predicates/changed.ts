@@ -38,7 +38,7 @@ export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
 
 /**
  * Passes updates that changed the result of any of the functions, compared by value: `fieldsChanged(({ spec }) => spec.replicas, …)`. Passes adds and
- * deletes. If a function throws, the event passes, and `onError` gets the error.
+ * deletes. If a function throws or returns a promise, the event passes, and `onError` gets an error.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@ import { callback } from '@wherry/client/internal'
 import { watched } from '@wherry/informer/internal'
 
 /**
- * Whether an event makes keys run. It must be synchronous and quick, as it is called for each event. If it throws, the error goes to `onError` and
- * the event passes. An update that sets `deletionTimestamp` or changes the `uid` always passes, so that finalizers are
+ * Whether an event makes keys run. It must be synchronous and quick, as it is called for each event. If it throws or
+ * returns a promise, `onError` gets an error and the event passes. An update that sets `deletionTimestamp` or changes the `uid` always passes, so that finalizers are
  * handled.
  */
 export type Predicate<in E> = (event: E) => boolean

@@ -81,6 +81,11 @@ it.each([
   [{ crd: 'wherry crd src/*.ts --out deploy --watch' }, 2, 'no script of package.json has a command'],
   [{ rbac: 'wherry rbac --name $NAME --out deploy' }, 1, 'the script rbac has $, which only a shell understands'],
   [{ rbac: 'wherry rbac --out deploy' }, 1, 'no rights are recorded'],
+  [{ rbac: 'npx --yes wherry rbac --out deploy' }, 1, 'no rights are recorded'],
+  [{ rbac: 'pnpm exec wherry rbac --out deploy' }, 1, 'no rights are recorded'],
+  [{ rbac: 'A=b node_modules/.bin/wherry rbac --out deploy' }, 1, 'no rights are recorded'],
+  [{ crd: 'cross-env A=b wherry crd a.ts --out deploy' }, 1, 'the script crd runs wherry by cross-env'],
+  [{ say: 'echo wherry' }, 2, 'no script of package.json has a command'],
 ])('K5: check of %j ends with %i', async (all, status, message) => {
   await scripts(all)
   const ran = await run('check', folder)

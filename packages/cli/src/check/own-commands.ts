@@ -16,10 +16,7 @@ export async function ownCommands(cwd: string): Promise<readonly (readonly strin
     .filter(([, script]) => /\bwherry\b/.test(script))
     .flatMap(([name, script]) => {
       try {
-        return commandsOf(script, cwd).flatMap(words => {
-          const [first, ...args] = words[0] === 'npx' ? words.slice(1) : words
-          return first === 'wherry' ? [args] : []
-        })
+        return commandsOf(script, cwd).flatMap(words => argumentsOf(words, name))
       } catch (error) {
         if (!(error instanceof ShellSyntaxError)) throw error
         throw refused(
@@ -27,6 +24,21 @@ export async function ownCommands(cwd: string): Promise<readonly (readonly strin
         )
       }
     })
+}
+
+/** Words that may come before `wherry`: of a package manager that runs a program of the project, and variables. */
+const before = /^(npx|pnpx|bunx|npm|pnpm|yarn|bun|exec|dlx|x|--|--?[\w-]+|\w+=.*)$/
+
+/** The arguments of a command if it runs `wherry`. Throws for a command that seems to, because its files would be left out without a word. */
+function argumentsOf(words: readonly string[], script: string): readonly (readonly string[])[] {
+  const at = words.findIndex(word => /(^|\/)wherry$/.test(word))
+  if (at === -1) return []
+  const args = words.slice(at + 1)
+  if (words.slice(0, at).every(word => before.test(word))) return [args]
+  if (!args.includes('--out')) return []
+  throw refused(
+    `the script ${oneLine(script)} runs wherry by ${oneLine(words[0] ?? '')}: write it as wherry or npx wherry`,
+  )
 }
 
 function scriptsIn(text: string): Readonly<Record<string, string>> {

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Program } from './program.ts'
 
 let folder: string
@@ -71,3 +72,50 @@ it('a program that never yields keeps a hundred questions and no more, and is ki
     await program.close()
   }
 })
+
+/** A program that ends each process that is started while it runs. */
+const alone = `
+import { channel } from 'node:diagnostics_channel'
+import { writeFileSync } from 'node:fs'
+writeFileSync('runs', '')
+console.log('it runs')
+channel('wherry.operator.start').publish({
+  name: 'alone',
+  state: () => ({ controllers: [], views: [] }),
+  explain: () => 'idle',
+  async *runs() {},
+})
+setInterval(() => {}, 1000)
+`
+
+const endsWhileItRuns = `
+import { existsSync, writeFileSync } from 'node:fs'
+if (existsSync('runs')) {
+  writeFileSync('ended', '')
+  process.exit(3)
+}`
+
+it('starts a program again if the process that was prepared for it has ended', async () => {
+  await writeFile(join(folder, 'main.mjs'), alone)
+  await writeFile(join(folder, 'first.mjs'), endsWhileItRuns)
+  let said = ''
+  const write = (text: string): void => {
+    said += text
+  }
+  const program = new Program({
+    ...{ file: 'main.mjs', cwd: folder, stdout: { write }, stderr: { write } },
+    env: { ...process.env, NODE_OPTIONS: '--import ./first.mjs' },
+    received: () => {},
+    ended: () => {},
+  })
+  try {
+    program.start()
+    await vi.waitFor(() => expect(existsSync(join(folder, 'ended'))).toBe(true), 20_000)
+    await program.stop()
+    await rm(join(folder, 'runs'))
+    program.start()
+    await vi.waitFor(() => expect(said).toBe('it runs\nit runs\n'), 20_000)
+  } finally {
+    await program.close()
+  }
+}, 60_000)

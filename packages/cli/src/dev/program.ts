@@ -38,8 +38,10 @@ export class Program {
 
   start(): void {
     const { stdout, stderr, received, ended } = this.#options
-    const child = this.#next ?? this.#waiting()
+    const next = this.#next
     this.#next = undefined
+    // A process that has ended while it waited, for example for lack of memory, would never run the program, and nothing would report that.
+    const child = next === undefined || hasEnded(next) ? this.#waiting() : next
     this.#child = child
     // Without a pipe the child writes to the terminal itself.
     child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))
@@ -116,9 +118,13 @@ export function passedOn(to: Output, descriptor: 1 | 2): 'pipe' | 1 | 2 {
   return to === own && own.isTTY ? descriptor : 'pipe'
 }
 
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
 /** Stops a process. A process that never yields does not handle the signal, and is killed. */
 async function end(child: ChildProcess | undefined, { file, stderr, stopMs = 10_000 }: ProgramOptions): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+  if (child === undefined || hasEnded(child)) return
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   const timer = setTimeout(() => {

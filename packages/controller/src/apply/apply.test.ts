@@ -197,6 +197,19 @@ describe('an apply', () => {
       },
     ))
 
+  it('A1: sends no key of stringData that is undefined, as of data', () =>
+    applying(
+      ({ apply }) => {
+        const stringData = { a: 'hunter2', b: undefined as never }
+        return apply(secrets, { metadata: { name: 'made' }, data: { c: undefined as never }, stringData })
+      },
+      async ({ client, done, after }) => {
+        await after(touch(client))
+        expect(outcomes(done)).toEqual(['created', 'unchanged'])
+        expect((await client.get(secrets, at('made')))?.data).toEqual({ a: btoa('hunter2') })
+      },
+    ))
+
   it('A1: does not apply an object that is being deleted, and creates it again when it has gone', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),

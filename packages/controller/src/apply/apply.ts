@@ -97,6 +97,21 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   desired: FullObject<T>,
   given: DesiredOptions = {},
 ): Promise<Applied<T>> {
+  try {
+    return await applyChecked(about, view, desired, given)
+  } catch (error) {
+    // Also if the desired object or an option is wrong: a prune would delete the object that an earlier run has applied.
+    about.applied.refused()
+    throw error
+  }
+}
+
+async function applyChecked<T extends KubernetesObject, S extends Scope>(
+  about: ApplyFor,
+  view: View<T, S>,
+  desired: FullObject<T>,
+  given: DesiredOptions,
+): Promise<Applied<T>> {
   checkOptions('apply', given, desiredChecks)
   checkDesired(desired)
   const { shared, owner, objects } = about
@@ -561,7 +576,9 @@ function typed(view: View, object: KubernetesObject): KubernetesObject {
   const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: Record<string, string> }
   const body = { apiVersion: apiVersionOf(view.resource), kind, ...rest }
   if (!isSecret(view) || stringData === undefined) return { ...body, ...(stringData && { stringData }) }
-  const encoded = Object.entries(stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')])
+  const encoded = Object.entries(stringData).flatMap(([name, text]: [string, string | undefined]) =>
+    text === undefined ? [] : [[name, Buffer.from(text).toString('base64')]],
+  )
   return {
     ...body,
     data: { ...(object as { data?: object }).data, ...Object.fromEntries(encoded) },

@@ -109,9 +109,11 @@ export class ImmutableFieldError extends Error {
 }
 
 /** Whether only delayed writes ended a run: one write, or several that were awaited together. */
-export function isDelay(thrown: unknown): boolean {
-  if (thrown instanceof AggregateError) return thrown.errors.length > 0 && thrown.errors.every(isDelay)
-  return thrown instanceof ApplyDelayedError
+export function isDelay(thrown: unknown, around: ReadonlySet<unknown> = new Set()): boolean {
+  if (!(thrown instanceof AggregateError)) return thrown instanceof ApplyDelayedError
+  // It may contain itself.
+  if (around.has(thrown) || thrown.errors.length === 0) return false
+  return thrown.errors.every(one => isDelay(one, new Set([...around, thrown])))
 }
 
 /**

@@ -91,6 +91,27 @@ describe('A11: prune', () => {
       expect(results[0]).toBe(true)
     }))
 
+  it('A11: deletes nothing after an apply that was refused before any request', () =>
+    inArcade(async ({ client, start, after, forGames }) => {
+      const results: boolean[] = []
+      forGames()
+        .owns(ours)
+        .reconcile(async ({ object, apply, prune }) => {
+          const isWrong = object.spec.secret === 'wrong'
+          const desired = {
+            metadata: { name: 'one', ...(isWrong && { labels: { 'app.kubernetes.io/managed-by': 'x' } }) },
+          }
+          await Promise.allSettled([apply(ours, desired)])
+          results.push((await prune(ours)).isSkipped)
+        })
+      await client.create(games, { metadata: at('chess'), spec: { secret: 'x' } })
+      await start()
+      expect(results.splice(0)).toContain(false)
+      await after(client.patch(games, at('chess'), { spec: { secret: 'wrong' } }))
+      expect(new Set(results)).toEqual(new Set([true]))
+      expect((await client.list(ours)).items.map(({ metadata }) => metadata?.name)).toEqual(['one'])
+    }))
+
   it('A11: refuses an apply of the view after it, in the same run, and not a prune of nothing', () =>
     inArcade(async ({ client, operator, run, simulation, forGames }) => {
       const messages: string[] = []

@@ -39,6 +39,11 @@ export class RunApplies {
     )
   }
 
+  /** An apply was refused, by the server or before any request. */
+  refused(): void {
+    this.#isWhole = false
+  }
+
   /** Tracks an apply until it has ended. @param object its `objectId` */
   async note<T>(object: string, apply: () => Promise<Applied<T>>): Promise<Applied<T>> {
     this.#objects.add(object)

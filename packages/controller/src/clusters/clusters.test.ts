@@ -61,6 +61,35 @@ it('M1: clusters come and go at run time, and each object is reconciled in its o
     expect(events.slice(3).toSorted()).toEqual(['a four', 'a one'])
   }))
 
+it('M2: a cluster with a declare that rejects has failed, and one with a declare that takes time runs after it', () =>
+  inFleet(['a', 'b', 'c'], async fleet => {
+    const { simulation } = fleet
+    for (const name of ['a', 'b', 'c']) {
+      await fleet.secret(name)
+      await fleet.write(name, 'one')
+    }
+    const events: string[] = []
+    let failures = 0
+    const { clusters } = fleet.operate(async (operator, cluster) => {
+      if (cluster.name === 'c') return new Promise<void>(() => {})
+      await sleep(simulation.clock, 2000)
+      if (cluster.name === 'a' && failures++ === 0) throw new Error('no declaration')
+      noting(events)(operator, cluster)
+    })
+    await simulation.advance(2500)
+    expect(states(clusters)).toEqual(['a failed', 'b running', 'c starting'])
+    await simulation.advance(60_000)
+    expect(states(clusters)).toEqual(['a running', 'b running', 'c starting'])
+    expect(events.toSorted()).toEqual(['a one', 'b one'])
+    expect(simulation.environment.errors.map(({ error, context }) => `${context.cluster}: ${error.message}`)).toEqual([
+      'a: no declaration',
+    ])
+    // A declare that never ends keeps no cluster from going.
+    await fleet.forget('c')
+    await simulation.advance(5000)
+    expect(states(clusters)).toEqual(['a running', 'b running'])
+  }))
+
 it('M1: objects of a cluster that was removed, or is down, are not gone; deleted ones are', () =>
   inFleet(['a'], async fleet => {
     const { simulation } = fleet

@@ -17,7 +17,8 @@ export interface ClustersOptions {
   readonly provider: ClusterProvider
   /**
    * Declares the controllers of a cluster. Called when the cluster's operator is created: when the cluster comes, when its connection has changed, and
-   * after a failure. The operator is run and closed for you.
+   * after a failure. If it returns a promise, the operator runs when that has resolved. If it throws or rejects, the cluster has failed, and it is
+   * called again with backoff. The operator is run and closed for you.
    */
   readonly declare: (operator: Operator, cluster: Cluster) => void
   /** The name of the component. @default 'clusters' */

@@ -230,7 +230,7 @@ export class Engagement {
       this.#round = new AbortController()
       const { signal } = this.#round
       try {
-        await this.#runOperator(engaged)
+        await this.#runOperator(engaged, signal)
         // A reconcile may have closed its operator.
         if (!signal.aborted) await aborted(signal)
       } catch (thrown) {
@@ -243,7 +243,7 @@ export class Engagement {
     }
   }
 
-  async #runOperator({ client, guard }: Engaged): Promise<void> {
+  async #runOperator({ client, guard }: Engaged, signal: AbortSignal): Promise<void> {
     const { operatorName, declare, traces, queues } = this.#with
     const operator = new Operator({
       ...this.#with.operator,
@@ -254,8 +254,10 @@ export class Engagement {
       traces,
     })
     try {
-      declare(operator, { name: this.name })
       this.#operator = operator
+      const declared: unknown = declare(operator, { name: this.name })
+      if (declared instanceof Promise) await Promise.race([declared, aborted(signal)])
+      signal.throwIfAborted()
       this.look()
       await operator.run({ signals: false })
     } finally {

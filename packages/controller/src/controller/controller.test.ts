@@ -122,6 +122,53 @@ describe('what a reconcile throws', () => {
       expect(arcade.operator.explain('game', chess)).toMatchObject({ failures: 0, lastRun: { attempt: 1 } })
     }))
 
+  it('C12: nothing is a failure too: what the last successful run read still counts', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade
+        .forGames()
+        .caches(configMaps)
+        .reconcile(async ({ read, object }) => {
+          runs += 1
+          if (object.spec.title !== 'Chess') throw undefined
+          await read.get(configMaps, { name: 'board' })
+        })
+      await arcade.start('chess')
+      await arcade.client.patch(games, chess, { spec: { title: 'Go' } })
+      await arcade.simulation.advance(1000)
+      const explained = arcade.operator.explain('game', chess)
+      expect(explained.reads).toMatchObject([{ object: 'default/board' }])
+      expect(explained.toString()).toContain('it threw something that is no Error was thrown')
+      expect(runs).toBeGreaterThan(2)
+    }))
+
+  it.each([
+    [
+      'an error that is its own cause',
+      () => Object.assign(new Error('mine'), { cause: undefined as unknown }),
+      'cause',
+    ],
+    ['errors that contain themselves', () => new AggregateError([], 'many'), 'errors'],
+  ])('X9: as %s is a failure as any other', (_, make, field) =>
+    inArcade(async arcade => {
+      let runs = 0
+      const error = make()
+      if (field === 'cause') error.cause = error
+      else (error as AggregateError).errors.push(error)
+      arcade.forGames().reconcile(({ signal }) => {
+        runs += 1
+        if (runs === 1) throw error
+        return new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(error)))
+      })
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await arcade.simulation.advance(1000)
+      expect(runs).toBe(2)
+      expect(await arcade.end()).toBe('ended')
+      expect(errorsOf(arcade)).toEqual(Array(2).fill(`reconcile game default/chess: ${error.message}`))
+    }),
+  )
+
   it('C2: as a TerminalError is not tried again, until something changes', () =>
     inArcade(async arcade => {
       let runs = 0
@@ -688,6 +735,7 @@ describe('a run that goes wrong in other ways', () => {
         throw new Error('no limit')
       },
     ],
+    ['gives a promise that rejects', () => Promise.reject(new Error('no limit')) as never],
   ])('X8, X9: waits a second where its rate limiter %s, and others run', (_, when) =>
     inArcade(async arcade => {
       const ran: string[] = []

@@ -1,4 +1,5 @@
 import type { Environment } from '@wherry/client'
+import { ignored, watched } from '@wherry/client/internal'
 import type { RateLimiter } from '@wherry/work-queue'
 import { attempt } from '../sources/controller-source.ts'
 
@@ -12,9 +13,9 @@ export function guardedLimiter(
   controller: string,
 ): RateLimiter<string> {
   const guard = <T>(key: string, call: () => T, otherwise: T): T =>
-    attempt(call, otherwise, environment, { phase: `${controller} rateLimiter`, key })
+    attempt(() => synchronous(call()), otherwise, environment, { phase: `${controller} rateLimiter`, key })
   const when = (key: string, now: number, due: number | undefined): number => {
-    const ms = limiter.when(key, now, due)
+    const ms = synchronous(limiter.when(key, now, due))
     if (Number.isFinite(ms) && ms >= 0) return ms
     throw new RangeError(`a rate limiter gives milliseconds, 0 or more, not ${ms}`)
   }
@@ -23,4 +24,10 @@ export function guardedLimiter(
     forget: key => guard(key, () => limiter.forget(key), undefined),
     failures: key => guard(key, () => limiter.failures(key), 0),
   }
+}
+
+/** @throws TypeError for a promise, because no call of a limiter is awaited. Its rejection must not end the process. */
+function synchronous<T>(result: T): T {
+  if (watched(result, ignored)) throw new TypeError('a rate limiter is synchronous, and this one returned a promise')
+  return result
 }

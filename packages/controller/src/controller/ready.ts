@@ -1,5 +1,13 @@
-import { type Client, type FromServer, isNotFound, type ObjectKey, type ObjectMeta, type View } from '@wherry/client'
-import { callback, checkOptions, oneOf, resourceName } from '@wherry/client/internal'
+import {
+  type Client,
+  type FromServer,
+  isNotFound,
+  type ObjectKey,
+  type ObjectMeta,
+  OptionTypeError,
+  type View,
+} from '@wherry/client'
+import { callback, checkOptions, ignored, oneOf, resourceName, watched } from '@wherry/client/internal'
 import type { Read, ReadKey } from '../reads/read.ts'
 import { NotReadyError } from './errors.ts'
 
@@ -19,7 +27,7 @@ export interface GoneOptions extends WaitOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
 }
 
-/** Whether an object is ready. A text says what the object still lacks. */
+/** Whether an object is ready. A text says what the object still lacks. It must be synchronous: for a promise, `ready` rejects. */
 export type IsReady<C> = (object: FromServer<C>) => boolean | string
 
 /**
@@ -70,14 +78,16 @@ export async function ready<C>(
   const object = await read.get(view, key)
   if (object === undefined) return wait(view, key, 'it does not exist', options)
   const answer = isReady(object)
+  // A promise is not awaited, and its error is not reported.
+  if (watched(answer, ignored))
+    throw new OptionTypeError('ready.isReady', 'a function that returns true, false or a text', 'a promise')
   if (answer === true) return object
   return wait(view, key, typeof answer === 'string' && answer !== '' ? answer : 'it is not ready', options)
 }
 
-/** {@link Gone}, by the reads and the client of a run. */
+/** {@link Gone}, by the reads and the client of a run. The run's signal ends the delete. */
 export async function gone(
-  read: Read,
-  client: Client,
+  { read, client, signal }: { readonly read: Read; readonly client: Client; readonly signal: AbortSignal },
   view: View<DeletableObject>,
   key: ReadKey,
   options: GoneOptions = {},
@@ -90,7 +100,7 @@ export async function gone(
     const named = { name: nameOf(key), ...(namespace !== undefined && { namespace }) } as ObjectKey
     try {
       const { propagationPolicy = 'Background' } = options
-      await client.delete(view, named, { preconditions: { uid }, propagationPolicy })
+      await client.delete(view, named, { preconditions: { uid }, propagationPolicy, signal })
     } catch (error) {
       // The object was deleted meanwhile. Its event makes the key run.
       if (!isNotFound(error)) throw error

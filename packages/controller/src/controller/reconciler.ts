@@ -6,6 +6,7 @@ import { primaryView } from '../objects/no-primary.ts'
 import { traceParentOf } from '../objects/traceparent.ts'
 import type { ControllerShard } from '../shards/controller-shard.ts'
 import { plainCause } from '../sources/cause.ts'
+import { attempt } from '../sources/controller-source.ts'
 import { UsageError } from '../usage-error.ts'
 import { reconciling } from './current-run.ts'
 import { ControllerStoppedError, NotReadyError, ReconcileTimeoutError, TerminalError } from './errors.ts'
@@ -82,7 +83,8 @@ export class Reconciler<C, S extends Scope> {
     try {
       outcome = await this.#attempt(run)
     } catch (error) {
-      failure = error
+      // Somebody may throw `undefined`: the run has failed all the same.
+      failure = error ?? asError(error)
       outcome = this.#failed(run, error)
     }
     timer?.cancel()
@@ -99,10 +101,12 @@ export class Reconciler<C, S extends Scope> {
     state.end(outcome, tookMs, failure)
     const isDone = outcome === 'success' || outcome === 'requeue_after'
     this.#parts.loops.ran(run, isDone, state.drive, state.hurried > mostHurried)
-    run.trace?.end({ outcome, tookMs, hasWritten: run.writes !== undefined, error: failure })
+    const { trace } = run
+    const end = { outcome, tookMs, hasWritten: run.writes !== undefined, error: failure }
+    if (trace !== undefined) this.#tracing(key, () => trace.end(end))
     this.#notify(run, outcome, tookMs)
-    // The object does not exist, so its state is not needed, unless the key runs again.
-    if (outcome === 'gone' && state.pending === undefined) states.delete(key)
+    // The object does not exist, so its state is not needed, unless the key runs again. The run for its deletion may wait for further events.
+    if (outcome === 'gone' && state.pending === undefined && state.gone === undefined) states.delete(key)
     metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
     metrics.observe('controller_runtime_reconcile_time_seconds', tookMs / 1000, this.#labels)
     const result = results[outcome]
@@ -141,14 +145,21 @@ export class Reconciler<C, S extends Scope> {
   #trace(run: RunContext<C, S>, object: C): void {
     const { traces, definition } = this.#parts
     if (traces === undefined) return
-    const { text: key, attempt, state } = run
+    const { text: key, attempt: count, state } = run
     const { cause, lastRun } = state
     const [own, other] = [traceParentOf(object), cause?.trace]
     // The change may be of the primary object itself.
     const isSame = own?.spanId === other?.spanId && own?.traceId === other?.traceId
     const links = (isSame ? [own] : [own, other]).filter(link => link !== undefined)
     const startedAt = lastRun?.startedAt as number
-    run.trace = traces.begin({ controller: definition.name, key, attempt, cause, startedAt, links })
+    const { name: controller } = definition
+    run.trace = this.#tracing(key, () => traces.begin({ controller, key, attempt: count, cause, startedAt, links }))
+  }
+
+  /** Calls the tracer. If it throws, for example in a processor of spans, the run goes on. */
+  #tracing<T>(key: string, call: () => T): T | undefined {
+    const { client, definition } = this.#parts
+    return attempt(call, undefined, client.environment, { phase: `trace ${definition.name}`, key })
   }
 
   /** Makes a key run again after a time. A key that asks again and again to run at once waits for as long as after a first failure. */
@@ -328,6 +339,11 @@ const results: Readonly<Partial<Record<Outcome, string>>> = {
 
 /** Whether an error is the one with which calls reject when their signal is aborted. */
 function isAbort(thrown: unknown): boolean {
-  if (thrown instanceof ControllerStoppedError) return true
-  return thrown instanceof Error && (thrown.name === 'AbortError' || isAbort(thrown.cause))
+  // An error may be its own cause.
+  const seen = new Set<unknown>()
+  for (let error = thrown; error instanceof Error && !seen.has(error); error = error.cause) {
+    if (error instanceof ControllerStoppedError || error.name === 'AbortError') return true
+    seen.add(error)
+  }
+  return false
 }

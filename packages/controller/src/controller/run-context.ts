@@ -20,6 +20,7 @@ import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
 import { type Cause, plainCause } from '../sources/cause.ts'
+import { attempt } from '../sources/controller-source.ts'
 import type { RunTrace, Traces } from '../tracing/traces.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ControllerDefinition } from './definition.ts'
@@ -133,10 +134,13 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   }
 
   get gone(): Gone {
-    return (view, key, options) =>
-      this.#begin().calls.note(gone(this.read, this.#parts.client, view, key, options), () =>
+    return (view, key, options) => {
+      const { read, signal } = this
+      const { client } = this.#parts
+      return this.#begin().calls.note(gone({ read, client, signal }, view, key, options), () =>
         callName('gone', [view, key]),
       )
+    }
   }
 
   get log(): Logger {
@@ -253,9 +257,14 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
 
   /** Notes a call in the trace, with its times. */
   readonly #traced = (call: Promise<unknown>, name: () => string): void => {
-    const { clock } = this.#parts.client.environment
+    const { definition, client } = this.#parts
+    const { clock } = client.environment
     const began = clock.monotonic() - this.began
-    const ended = (error?: unknown): void => this.trace?.call(name(), began, clock.monotonic() - this.began, error)
+    const about = { phase: `trace ${definition.name}`, key: this.text }
+    const ended = (error?: unknown): void => {
+      const call = (): void => this.trace?.call(name(), began, clock.monotonic() - this.began, error)
+      attempt(call, undefined, client.environment, about)
+    }
     call.then(
       () => ended(),
       error => ended(error ?? new Error('rejected with nothing')),

@@ -91,6 +91,32 @@ describe('C20: a debounced source', () => {
       expect(runs.splice(0).sort()).toEqual(['chess', 'go'])
     }))
 
+  it('C2: of the primary objects loses no onGone, if a run finds the object gone while its delete waits', () =>
+    inArcade(async ({ forGames, start, operator, simulation }) => {
+      const pushes = new Channel<string>('pushes')
+      const gone: string[] = []
+      let runs = 0
+      forGames()
+        .debounce({ debounceMs: 30_000 })
+        .from(pushes, name => at(name))
+        .onGone(({ key }) => {
+          gone.push(key.name)
+        })
+        .reconcile(async ({ client }) => {
+          runs += 1
+          if (runs === 1) return
+          await client.delete(games, at('chess'))
+          // The next run waits until the informer has the delete.
+          pushes.send('chess')
+        })
+      await start('chess')
+      pushes.send('chess')
+      await simulation.advance(20_000)
+      expect([runs, gone]).toEqual([2, []])
+      await operator.settled()
+      expect(gone).toEqual(['chess'])
+    }))
+
   it('drops what waits when the operator ends, and refuses a wait where there are no events', () =>
     inArcade(async ({ operator, forGames, start, end, simulation }) => {
       const pushes = new Channel<string>('pushes')

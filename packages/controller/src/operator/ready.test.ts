@@ -47,6 +47,38 @@ describe('C23: a run that waits for an object', () => {
       expect((await client.get(configMaps, at('chess')))?.data).toEqual({ key: 'bmV3' })
     }))
 
+  it('X9: fails if its check returns a promise: it would wait forever, and a rejection would end the process', () =>
+    inArcade(async ({ client, start, forGames, operator, simulation }) => {
+      const checks = [async () => true, async () => Promise.reject(new Error('not awaited'))]
+      for (const [at, isReady] of checks.entries()) {
+        forGames(`game${at}`).reconcile(async ({ ready }) => {
+          await ready(secrets, { name: 'key' }, isReady as never)
+        })
+      }
+      await client.create(secrets, secret('key', 'new'))
+      const settled = start('chess').catch(error => error)
+      await simulation.advance(40_000)
+      expect(await settled).toMatchObject({ code: 'NOT_SETTLED' })
+      for (const name of ['game0', 'game1'])
+        expect(operator.explain(name, at('chess')).lastRun).toMatchObject({
+          outcome: 'error',
+          error: { message: 'ready.isReady takes a function that returns true, false or a text, got a promise' },
+        })
+    }))
+
+  it('C2: ends a delete that takes too long with the run', () =>
+    inArcade(async ({ client, run, forGames, server, simulation, operator }) => {
+      forGames('game', { reconcileTimeoutMs: 1000 }).reconcile(({ gone }) => gone(configMaps, { name: 'old' }))
+      await client.create(configMaps, { metadata: at('old') })
+      await server.faults.add({ match: { verb: 'delete', resource: 'configmaps' }, effect: { kind: 'hang' } })
+      await client.create(games, { metadata: at('chess'), spec: { secret: 'x' } })
+      run()
+      await simulation.advance(3000)
+      // The server deletes the object when the request ends.
+      expect(operator.explain('game', at('chess')).lastRun).toMatchObject({ attempt: 2, outcome: 'success' })
+      expect(simulation.environment.errors[0]).toMatchObject({ error: { code: 'RECONCILE_TIMEOUT' } })
+    }))
+
   it('takes objects away one after the other, each when the one before it has gone', () =>
     inArcade(async ({ client, start, after, forGames }) => {
       const reported: string[] = []

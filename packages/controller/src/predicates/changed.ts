@@ -3,7 +3,7 @@ import { type HashedObject, hashParts, type Parts } from '@wherry/hash-compare'
 import { isHashedObject } from '@wherry/hash-compare/internal'
 import { isSameValue } from '../objects/same-value.ts'
 import type { ObjectEvent } from './event.ts'
-import type { Predicate } from './predicate.ts'
+import { atOnce, type Predicate } from './predicate.ts'
 
 /** The part of an object that predicates read. Metadata views have it, and so have projections that keep it. */
 export interface WithMetadata {
@@ -38,7 +38,7 @@ export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
 
 /**
  * Passes updates that changed the result of any of the functions, compared by value: `fieldsChanged(({ spec }) => spec.replicas, …)`. Passes adds and
- * deletes. If a function throws, the event passes, and `onError` gets the error.
+ * deletes. If a function throws or returns a promise, the event passes, and `onError` gets an error.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export function fieldsChanged<C>(...select: readonly ((object: C) => unknown)[])
   select.forEach((one, index) => {
     callback(`fieldsChanged[${index}]`, one)
   })
-  return updates((now, then) => select.some(one => !isSameValue(one(now), one(then))))
+  return updates((now, then) => select.some(one => !isSameValue(atOnce(one(now)), atOnce(one(then)))))
 }
 
 /**

@@ -1,8 +1,8 @@
-import { callback } from '@wherry/client/internal'
+import { callback, ignored, watched } from '@wherry/client/internal'
 
 /**
- * Whether an event makes keys run. It must be synchronous and quick, as it is called for each event. If it throws, the error goes to `onError` and
- * the event passes. An update that sets `deletionTimestamp` or changes the `uid` always passes, so that finalizers are
+ * Whether an event makes keys run. It must be synchronous and quick, as it is called for each event. If it throws or
+ * returns a promise, `onError` gets an error and the event passes. An update that sets `deletionTimestamp` or changes the `uid` always passes, so that finalizers are
  * handled.
  */
 export type Predicate<in E> = (event: E) => boolean
@@ -26,7 +26,7 @@ export function and<E>(...predicates: readonly Predicate<NoInfer<E>>[]): Predica
 export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E>
 export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
   checked('and', predicates)
-  return event => predicates.every(passes => passes(event))
+  return event => predicates.every(passes => atOnce(passes(event)))
 }
 
 /**
@@ -48,7 +48,7 @@ export function or<E>(...predicates: readonly Predicate<NoInfer<E>>[]): Predicat
 export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E>
 export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
   checked('or', predicates)
-  return event => predicates.some(passes => passes(event))
+  return event => predicates.some(passes => atOnce(passes(event)))
 }
 
 /**
@@ -70,7 +70,14 @@ export function not<E>(predicate: Predicate<NoInfer<E>>): Predicate<E>
 export function not<E>(predicate: Predicate<E>): Predicate<E>
 export function not<E>(predicate: Predicate<E>): Predicate<E> {
   checked('not', [predicate])
-  return event => !predicate(event)
+  return event => !atOnce(predicate(event))
+}
+
+/** Returns the result of a function of a predicate. @throws TypeError for a promise: events do not wait. Its rejection must not end the process */
+export function atOnce<T>(result: T): T {
+  if (watched(result, ignored))
+    throw new TypeError('a predicate is synchronous, and a function of this one returned a promise')
+  return result
 }
 
 function checked(of: string, predicates: readonly unknown[]): void {

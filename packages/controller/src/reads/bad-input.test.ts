@@ -126,6 +126,19 @@ describe('wrong options', () => {
         { context: { phase: 'onChange' } },
       ])
     }))
+
+  it('X9: a listener that rejects is reported to onError', () =>
+    withReads(async ({ client, cache, narrow, run, write, simulation }) => {
+      const onChange = async (key: string): Promise<void> => Promise.reject(new Error(`no ${key}`))
+      await using reads = new TrackedReads({ client, cache, narrow, declared: [], onChange })
+      const one = reads.begin('k', { namespace: 'a' })
+      await run(() => one.read.get(configMaps, { name: 'x' }))
+      one.succeed()
+      await write('+a/x')
+      expect(simulation.environment.errors).toMatchObject([
+        { error: { message: 'no k' }, context: { phase: 'onChange', key: 'a/x', resource: configMaps.key } },
+      ])
+    }))
 })
 
 describe('closing', () => {

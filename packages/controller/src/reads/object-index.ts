@@ -1,5 +1,5 @@
 import { type FromServer, OptionTypeError, type View } from '@wherry/client'
-import { type Check, callback, checkOptions, text, viewCheck } from '@wherry/client/internal'
+import { type Check, callback, checkOptions, ignored, text, viewCheck, watched } from '@wherry/client/internal'
 
 /** A way to find objects of a view by a value that is in them. Made by {@link indexBy}. */
 export interface ObjectIndex<C> {
@@ -12,8 +12,8 @@ export interface ObjectIndex<C> {
  * An index of a view's objects, for `read.list(view, { index, value })`: it finds the objects without looking at all others, and a key that lists by it runs
  * only for objects that have its value, or had it. Define it once, outside the reconcile.
  *
- * @param of returns the values that an object is found by: one, several, or `undefined` for none. It must be pure. If it
- * throws, `onError` gets the error, and the object is found by no value
+ * @param of returns the values that an object is found by: one, several, or `undefined` for none. It must be pure and synchronous. If it
+ * throws, or returns anything else, `onError` gets the error, and the object is found by no value
  * @throws OptionTypeError
  *
  * @example
@@ -71,14 +71,23 @@ export class SourceIndices {
         'another function',
       )
     }
-    const values = (object: unknown): readonly string[] => {
-      const given = object == null ? undefined : of(project(object as object) as never)
-      return given === undefined ? [] : typeof given === 'string' ? [given] : given
-    }
+    const values = (object: unknown): readonly string[] =>
+      object == null ? [] : textsOf(name, of(project(object as object) as never))
     const index = { name: `read ${id}`, of: values }
     this.#made.set(id, { of, index })
     return index
   }
+}
+
+/** @throws OptionTypeError for a value that is neither texts nor `undefined` */
+function textsOf(index: string, given: unknown): readonly string[] {
+  if (given === undefined) return []
+  const isList = typeof given === 'object' && given !== null && Symbol.iterator in given
+  const list = isList ? [...(given as Iterable<unknown>)] : [given]
+  if (list.every(one => typeof one === 'string')) return list
+  // A promise is not awaited, and its error is not reported.
+  const got = watched(given, ignored) ? 'a promise' : 'another value'
+  throw new OptionTypeError('indexBy.of', `a function that returns a text, several, or undefined (${index})`, got)
 }
 
 /** The values of an object; none if the index function throws. */

@@ -167,6 +167,28 @@ describe('a selection', () => {
       expect([await taken(), reads.report().selections]).toEqual([[], 0])
     }))
 
+  it.each<[string, (name: string) => unknown]>([
+    ['nothing', () => null],
+    ['a promise that rejects', async () => Promise.reject(new Error('no index'))],
+    ['no texts', () => [5]],
+    ['a set', name => new Set([name, 'all'])],
+  ])('X9: of an index that returns %s keeps no change from other keys', (what, of) =>
+    withReads({ declared }, async kit => {
+      const { write, taken, reconcile, simulation } = kit
+      const index = indexBy(configMaps, 'odd', ({ metadata }) => of(metadata.name ?? '') as string)
+      await write('+a/x app=web')
+      const found = await reconcile('odd', read => read.list(configMaps, { index, value: 'x' }))
+      expect(found).toHaveLength(what === 'a set' ? 1 : 0)
+      expect(await listing(kit, 'k', { labels: 'app=web' })).toEqual(['x'])
+      await write('~a/x')
+      expect((await taken()).sort()).toEqual(what === 'a set' ? ['k: ~a/x', 'odd: ~a/x'] : ['k: ~a/x'])
+      const errors = simulation.environment.errors.map(({ error }) => error.message)
+      expect(new Set(errors).size).toBe(what === 'a set' ? 0 : 1)
+      if (what !== 'a set')
+        expect(errors[0]).toContain('indexBy.of takes a function that returns a text, several, or undefined')
+    }),
+  )
+
   it('X6: of an index that is not defined once, or has no value, is refused', () =>
     withReads({ declared }, async ({ reconcile }) => {
       const list = (options: object): Promise<unknown> =>

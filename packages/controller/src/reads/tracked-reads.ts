@@ -1,5 +1,5 @@
 import { type CheckedKey, LabelSelector, OptionTypeError, type View } from '@wherry/client'
-import { abortSignal, asError, checkedKey, checkedNamespace, resourceName } from '@wherry/client/internal'
+import { abortSignal, asError, callGuarded, checkedKey, checkedNamespace, resourceName } from '@wherry/client/internal'
 import { NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer/internal'
 import { ViewConflictError } from '@wherry/narrow-cache/internal'
@@ -233,12 +233,13 @@ export class TrackedReads {
 
   #changed(key: string, cause: ReadCause): void {
     const { client, onChange } = this.#options
-    try {
-      onChange(key, cause)
-    } catch (error) {
-      const known = asError(error, 'onChange threw')
-      client.environment.onError(known, { resource: cause.view, phase: 'onChange', key: cause.object })
-    }
+    callGuarded(
+      () => onChange(key, cause),
+      error => {
+        const known = asError(error, 'onChange threw')
+        client.environment.onError(known, { resource: cause.view, phase: 'onChange', key: cause.object })
+      },
+    )
   }
 
   #object(view: View, key: CheckedKey): TrackedObject {

@@ -4,7 +4,7 @@ import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Handler } from '@wherry/informer'
 import type { AppliedObjects } from '../apply/applied-object.ts'
 import type { Report } from '../apply/own-events.ts'
-import type { Predicate } from '../predicates/predicate.ts'
+import { atOnce, type Predicate } from '../predicates/predicate.ts'
 import type { Cause } from './cause.ts'
 import type { Debounce } from './debounce.ts'
 import type { SharedManager, SourceConnection } from './source.ts'
@@ -101,7 +101,7 @@ export function passes<E>(
   name: string,
 ): boolean {
   const phase = `${name} predicate`
-  const all = (): boolean => predicates.every(passes => watchedFor(passes(event), environment, phase))
+  const all = (): boolean => predicates.every(passes => atOnce(watchedFor(passes(event), environment, phase)))
   return attempt(all, true, environment, { phase })
 }
 

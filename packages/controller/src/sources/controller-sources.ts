@@ -153,7 +153,7 @@ export function from<V>(
       const keysOf = (event: V): readonly string[] => {
         if (map !== undefined) return keyTexts(`${name}.map`, primary, watchedFor(map(event), environment, name))
         const all = (): readonly ObjectKey[] => Array.from(target.all(), key => parsedKey(primary, key))
-        return keyTexts(name, primary, source.defaultKeys?.(event, all))
+        return keyTexts(name, primary, watchedFor(source.defaultKeys?.(event, all), environment, name))
       }
       const enqueue = (keysOf: () => readonly string[], isInitial: boolean): void => {
         for (const key of attempt(keysOf, [], environment, { phase: name })) target.enqueue(key, cause, isInitial)
@@ -164,7 +164,13 @@ export function from<V>(
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
       const isAbsent = async (view: View): Promise<boolean> => informerOf(cache, view)?.isAbsent === true
-      return source.connect({ controller, manager, environment, isAbsent, tell: report, missed })
+      const connection = source.connect({ controller, manager, environment, isAbsent, tell: report, missed })
+      having(
+        'a connection with synced and close',
+        'synced',
+        'close',
+      )(`${name}.connect`, watchedFor(connection, environment, name))
+      return connection
     },
   }
 }

@@ -19,13 +19,14 @@ import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { at, type Game, game, games, secret } from '../operator/testkit/games.ts'
 import {
   annotationsChanged,
+  fieldsChanged,
   generationChanged,
   hashChanged,
   labelsChanged,
   type WithMetadata,
 } from '../predicates/changed.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
-import { or, type Predicate } from '../predicates/predicate.ts'
+import { and, not, or, type Predicate } from '../predicates/predicate.ts'
 import { Channel } from './channel.ts'
 import { from, owns, watches } from './controller-sources.ts'
 import { DynamicViews } from './dynamic-views.ts'
@@ -286,6 +287,25 @@ describe('predicates', () => {
       expect(simulation.environment.errors).toMatchObject([{ error: { message: 'no predicate' } }])
     }))
 
+  const rejecting = (async () => Promise.reject(new Error('not awaited'))) as never
+  it.each<[string, Predicate<ObjectEvent<Game>>]>([
+    ['one', rejecting],
+    ['one in an and', and<ObjectEvent<Game>>(() => true, rejecting)],
+    ['one in an or', or<ObjectEvent<Game>>(() => false, rejecting)],
+    ['one in a not', not<ObjectEvent<Game>>(rejecting)],
+    ['a function of a fieldsChanged', fieldsChanged<Game>(rejecting)],
+  ])('X9: %s that returns a promise is reported, lets the event pass, and ends no process', (_, predicate) =>
+    inArcade(async arcade => {
+      const { client, simulation, after } = arcade
+      const ran = noting(arcade, of => of.withPredicates(predicate))
+      await arcade.start('chess')
+      await after(client.patch(games, at('chess'), { spec: { title: 'Go' } }))
+      expect(ran).toEqual(['chess', 'chess'])
+      const errors = simulation.environment.errors.map(({ error }) => error.message)
+      expect(errors).toContain('a predicate is synchronous, and a function of this one returned a promise')
+    }),
+  )
+
   it('C2: a delete of a primary object passes, whatever they say', () =>
     inArcade(async arcade => {
       const { client, forGames, after } = arcade
@@ -380,6 +400,35 @@ describe('from', () => {
       expect(keys.connections).toBe(1)
       await arcade.end()
       expect(keys.connections).toBe(0)
+    }))
+
+  it('X9: one that connects by a promise ends the start with an error, and no process', () =>
+    inArcade(async arcade => {
+      const connect = (async () => Promise.reject(new Error('not connected'))) as never
+      arcade
+        .forGames()
+        .from({ name: 'mine', connect }, () => at('chess'))
+        .reconcile(() => {})
+      arcade.run()
+      await arcade.simulation.advance(1000)
+      expect(await arcade.end()).toMatchObject({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining('mine.connect takes a connection with synced and close'),
+      })
+      expect(arcade.simulation.environment.errors).toMatchObject([{ error: { message: 'not connected' } }])
+    }))
+
+  it('X9: one with own keys that come by a promise is reported, and ends no process', () =>
+    inArcade(async arcade => {
+      const defaultKeys = (async () => Promise.reject(new Error('no keys'))) as never
+      const source = Object.assign(new Channel<{ name: string }>('mine'), { defaultKeys })
+      const ran = noting(arcade, of => of.from(source as never))
+      await begun(arcade, ran, 'chess')
+      source.send(at('chess'))
+      await arcade.simulation.advance(1000)
+      expect(ran).toEqual([])
+      const errors = arcade.simulation.environment.errors.map(({ error }) => error.message)
+      expect(errors).toContain('no keys')
     }))
 
   it('C4: a timer makes all keys run each time', () =>

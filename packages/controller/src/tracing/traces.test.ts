@@ -7,7 +7,7 @@ import { traceAnnotation, traceParentOf } from '../objects/traceparent.ts'
 import { Operator } from '../operator/operator.ts'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { at, game, games } from '../operator/testkit/games.ts'
-import { openTelemetryTraces, type TraceOptions } from './traces.ts'
+import { openTelemetryTraces, type TraceOptions, type Traces } from './traces.ts'
 
 const exporter = new InMemorySpanExporter()
 
@@ -169,4 +169,34 @@ it('C25: an annotation that names no trace is none', () => {
 it('C25: refuses options that it does not have', async () => {
   await expect(openTelemetryTraces({ slowMs: -1 })).rejects.toThrow('traces.slowMs')
   await expect(openTelemetryTraces({ every: true } as never)).rejects.toThrow('every')
+})
+
+it('X9: a tracer that throws is reported, and the runs go on', async () => {
+  const broken = (what: string) => (): never => {
+    throw new Error(what)
+  }
+  const traces: Traces = {
+    begin: ({ controller }) =>
+      controller === 'untraced'
+        ? broken('no begin')()
+        : { parent: '', within: fn => fn(), call: broken('no call'), end: broken('no end') },
+  }
+  await inArcade({ traces }, async ({ client, forGames, start, after, simulation }) => {
+    const runs: string[] = []
+    for (const name of ['untraced', 'traced']) {
+      forGames(name).reconcile(async ({ read }) => {
+        await read.get(configMaps, { name: 'none' })
+        runs.push(name)
+      })
+    }
+    await start('chess')
+    await after(client.patch(games, at('chess'), { spec: { title: 'Go' } }))
+    expect(runs.toSorted()).toEqual(['traced', 'traced', 'untraced', 'untraced'])
+    const errors = simulation.environment.errors.map(({ error, context }) => `${context.phase}: ${error.message}`)
+    expect([...new Set(errors)].toSorted()).toEqual([
+      'trace traced: no call',
+      'trace traced: no end',
+      'trace untraced: no begin',
+    ])
+  })
 })

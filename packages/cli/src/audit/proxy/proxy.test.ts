@@ -64,6 +64,12 @@ const forms = (['h2', 'http/1.1'] as const).flatMap(protocol =>
   ].map(headers => ({ protocol, headers, title: `${protocol} ${Object.values(headers).join(' ')}` })),
 )
 
+it.each(['h2', 'http/1.1'] as const)('a request with a header named constructor passes: %s', async protocol => {
+  await using run = await audited()
+  const question = { protocol, headers: { accept: 'application/json', constructor: 'x' }, path: configMaps }
+  expect((await ask(run.asked, question)).status).toBe(200)
+})
+
 it.each(forms)('a list passes unchanged, and its objects are counted: $title', async ({ protocol, headers }) => {
   await using run = await audited()
   const question = { protocol, headers, path: configMaps }

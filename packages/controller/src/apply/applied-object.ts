@@ -46,7 +46,10 @@ export class AppliedObjects {
   readonly #texts = new Shared<string>()
   readonly #views = new Map<string, View<AppliedObject>>()
   readonly #others = new Map<string, AppliedObjects>()
-  /** By resource: the values that are kept too. One function for each resource, because views with different functions do not share an informer. */
+  /**
+   * By resource: the projections whose values are kept too. Each resource has a single function, because views with different functions do not share an
+   * informer.
+   */
   readonly #withValues = new Map<string, WithValues>()
 
   /** The projection of one object. */

@@ -10,8 +10,8 @@ const mostKeySets = 4
 const mostGaps = 8
 
 /**
- * Which item of a list each `k:`, `v:` and `i:` path means: paths by the item's index. An item that has all keys comes before
- * one that lacks some, which the server may have filled in.
+ * Finds the item of a list that each `k:`, `v:` and `i:` path means. Returns the paths by the indices of the items. An item with all keys has precedence over
+ * an item that lacks some, which the server may have filled in.
  *
  * It takes time in proportion to the list and the paths, whatever they contain. A path that would take longer to match is left
  * out: the object then counts as not as desired, which costs one request.
@@ -69,7 +69,7 @@ function placesBy(list: readonly unknown[], textOf: (item: unknown) => string): 
 /** The items of a list by the values that they have at some keys. */
 class ItemsByKeys {
   readonly #places: Map<string, Places>
-  /** Which keys are missing from some item, for each combination that occurs. */
+  /** The combinations of missing keys that occur. Each says of every key whether it is missing. */
   readonly #gaps = new Map<string, readonly boolean[]>()
 
   constructor(list: readonly unknown[], names: readonly string[]) {

@@ -39,7 +39,7 @@ function itemsAt(fields: FieldsV1, list: readonly unknown[], times: ReadonlySet<
   return values.length === 0 ? undefined : values
 }
 
-/** Whether the value is as good as absent to Kubernetes. */
+/** Whether Kubernetes treats the value as absent. */
 export function isZero(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0 || value === '') return true
   return isEmpty(value)

@@ -183,7 +183,7 @@ export class Clusters implements OperatorComponent {
     if (!engagement.isWanted && this.#engagements.get(name) === engagement) this.#engagements.delete(name)
   }
 
-  /** A lost lease ends calls under way; a stop in order lets reconciles end. */
+  /** A lost lease ends the calls under way. An orderly stop lets reconciles end. */
   #lose(reason: unknown): void {
     if (!(reason instanceof LeadershipLostError)) return
     for (const engagement of this.#engagements.values()) engagement.lose(reason)

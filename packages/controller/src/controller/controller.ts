@@ -134,7 +134,7 @@ export class Controller<C, S extends Scope = Scope> {
    * @throws OptionTypeError, OptionRangeError
    */
   constructor(definition: ControllerDefinition<C, S>, parts: ControllerParts)
-  // An operator gives the part of the controller that a shard runs, too (rule C7).
+  // An operator also passes the part of the controller that a shard runs (rule C7).
   constructor(given: ControllerDefinition<C, S>, parts: ControllerParts, shard?: ControllerShard) {
     checkDefinition(given as unknown as ControllerDefinition<never, never>)
     checkParts(parts)

@@ -20,7 +20,7 @@ export interface KeyShard {
   readonly ring: string | undefined
   /** In the ring, or `INDEX-of-COUNT`. */
   readonly name: string
-  /** `releases`: the shard is to release the object, and begins no run of it. */
+  /** `releases`: the ring has asked the shard to release the object, and the shard begins no run of it. */
   readonly has: 'yes' | 'no' | 'releases'
 }
 

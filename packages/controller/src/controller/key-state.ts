@@ -36,7 +36,7 @@ export class KeyState {
   /** The cause of the next run: the first change since the last run began. */
   pending: Cause | undefined
   more = 0
-  /** How far writes of this process cause the next run, by all changes since the last run began. */
+  /** To what extent writes of this process cause the next run. All changes since the last run began count. */
   drive: Drive | undefined
   /** Whether the key waits for a retry, because its last run has failed. */
   isRetrying = false

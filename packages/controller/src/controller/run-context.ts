@@ -60,7 +60,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   isOver = false
   /** Why the run was asked to end. */
   aborted: unknown
-  /** How far writes of this process have caused the run: see {@link LoopRun}. */
+  /** To what extent writes of this process have caused the run: see {@link LoopRun}. */
   readonly drive: Drive | undefined
   writes: RunWrite[] | undefined
   written: LoopRun['written']

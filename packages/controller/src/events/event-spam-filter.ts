@@ -8,7 +8,7 @@ export const mostRemembered = 4096
 const burst = 25
 /** The time until one more event may be sent, in milliseconds: client-go's five minutes. */
 const refillMs = 300_000
-/** The number of different messages of one type and reason about one object from which they are merged, as in client-go. */
+/** From this number of different messages of one type and reason about one object on, the messages are merged, as in client-go. */
 const similar = 10
 /** The time after an event in which an equal one increases its count, and a similar one is merged with it, in milliseconds: client-go's ten minutes. */
 export const windowMs = 600_000

@@ -27,7 +27,7 @@ function isNumber(value: unknown): value is number {
   return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
 }
 
-/** Returns true if nothing that an election writes differs. */
+/** Whether two specs are equal in all fields that an election writes. */
 export function isSameSpec(a: LeaseSpec, b: LeaseSpec): boolean {
   return fields.every(field => a[field] === b[field])
 }

@@ -113,13 +113,16 @@ function withErrorsAsText(value: unknown, depth: number): unknown {
   return copyOf(value, within)
 }
 
-/** Whether `inspect` prints an object, apart from its properties, by values that it can't have as properties. None of them is an object. */
+/** Whether `inspect` prints a value that is not among the object's properties, such as the time of a Date. Such a value is never an object. */
 function isBare(value: object): boolean {
   const isFunction = typeof value === 'function'
   return isFunction || types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value)
 }
 
-/** An object with the class name and the fields of another, which `inspect` prints in the same way. What else the other one holds, such as the result of a promise, is left out. */
+/**
+ * An object with the class name and the fields of another, which `inspect` prints in the same way. What else the other one holds, such as the result of a
+ * promise, is left out.
+ */
 function copyOf(value: object, within: (item: unknown) => unknown): object {
   const prototype: unknown = Object.getPrototypeOf(value)
   const copy: object = Object.create(typeof value === 'function' ? Object.prototype : (prototype as object | null))

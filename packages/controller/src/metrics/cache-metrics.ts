@@ -32,7 +32,7 @@ export function measureCaches(
     const now = clock.monotonic()
     const report = cache.report()
     metrics.gauge('wherry_cache_watches', report.watches)
-    // The view of a resource that may be defined later is not measured before.
+    // A view of a resource that is not defined yet is not measured.
     const informers = report.informers.filter(({ state, whenUnknown }) => state !== 'missing' || whenUnknown !== 'wait')
     for (const { view, state, synced, objects, receivedBytes, cursors } of informers) {
       const since = state === 'watching' ? undefined : (before.get(view) ?? now)

@@ -37,7 +37,10 @@ export interface OperatorComponent {
    * @default false
    */
   readonly onLeader?: boolean | undefined
-  /** Starts the component, before all controllers of the same place. The run goes on when this resolves, and fails if it rejects. */
+  /**
+   * Starts the component, before all controllers that run in the same place: on every replica, or on the leader. The run goes on when this resolves, and fails
+   * if it rejects.
+   */
   start(context: ComponentContext): Promise<void>
   /** Throws, or rejects, while the component is not ready. @default it is ready when it has started */
   readonly ready?: ((signal: AbortSignal) => unknown) | undefined

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@wherry/client'
 
-/** The interval of the checks for a connection, in milliseconds, and the number of failed checks in a row before the report. */
+/** The interval of the checks for a connection, in milliseconds, and the number of failed checks in a row after which there is a report. */
 const lookMs = 2000
 const mostLooks = 4
 

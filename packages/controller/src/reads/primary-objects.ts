@@ -61,7 +61,7 @@ export class PrimaryObjects {
       return undefined
     }
     writes.wrote(view, object)
-    // As the informer will show it: the object has left the view, for example released by a shard.
+    // The result is what the informer will show: the object may have left the view, for example because a shard has released it.
     const { labels, uid = '' } = (object as KubernetesObject).metadata ?? {}
     if (!view.labels.matches(labels) || view.shard?.has(uid) === false) return undefined
     return projector(view)(object)

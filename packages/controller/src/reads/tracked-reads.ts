@@ -36,7 +36,7 @@ export interface TrackedReadsReport {
 
 /**
  * The share of a view's objects, read by name, from which an informer of the view takes over. A read by name costs as much as some five objects of
- * a list. So if all objects are read in the end, the reads by name and the informer together cost 1.5 times the informer.
+ * a list. So if all objects are read in the end, the reads by name and the informer together cost 1.5 times as much as the informer alone.
  */
 const loadedFrom = 1 / 10
 

@@ -1,6 +1,6 @@
 import type { Client, View } from '@wherry/client'
 
-/** The number of read objects from which the server is asked for the size of the view; it is asked again at each doubling. */
+/** The number of read objects at which the server is first asked for the size of the view. It is asked again at each doubling. */
 const askedFrom = 100
 
 interface Count {
@@ -47,7 +47,7 @@ export class ViewShares {
     return count?.size === undefined ? undefined : count.objects / Math.max(1, count.size)
   }
 
-  /** Asks for the size of a view by a list of one item. Without the right to list, objects are read by name further on. */
+  /** Asks for the size of a view by a list of one item. Without the right to list, objects are still read by name. */
   async #ask(view: View, count: Count): Promise<void> {
     try {
       const page = await this.#client.list(view, { limit: 1, signal: this.#signal })

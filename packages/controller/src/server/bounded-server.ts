@@ -12,7 +12,7 @@ export interface BoundedServerOptions {
   /** Receives the reason of each 500, and errors of the listener. */
   readonly onError: (error: unknown) => void
   readonly clock: Clock
-  /** Certificate and key, PEM; none: plain http. */
+  /** Certificate and key, PEM; `undefined`: plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   /** The maximum number of connections that are older than a second. With younger ones, there may be ten times as many. */
   readonly maxConnections: number

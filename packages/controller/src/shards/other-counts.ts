@@ -4,8 +4,9 @@ import { type Lease, leases } from '@wherry/client/resources/coordination'
 import { countLabel, shardsLabel, type UidSettings } from './options.ts'
 
 /**
- * Resolves when no process works that counts another number of shards: it would have keys of this one. Such a lease counts as dead if it stays as it is for
- * as long as it says. The caller holds its own lease, which has the labels: of two processes that start at the same time, at least one sees the other's.
+ * Resolves when no process works with another number of shards, because it would have keys of this process too. The lease of such a process counts as dead if
+ * it stays unchanged for its own duration. The caller holds its own lease, which has the labels: of two processes that start at the same time, at least one
+ * sees the other's.
  */
 export async function noOtherCount(
   { election, retryMs, count }: UidSettings,
@@ -43,7 +44,7 @@ function isHeld({ spec }: Lease): boolean {
   return (spec?.holderIdentity ?? '') !== ''
 }
 
-/** Whether a lease has changed within its duration, as far as it was seen. */
+/** Whether a lease was seen to change within its duration. */
 function isAlive(
   { metadata, spec }: Lease,
   seen: Map<string, { readonly version: string; readonly since: number }>,

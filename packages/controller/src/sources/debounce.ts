@@ -6,7 +6,7 @@ import type { Cause } from './cause.ts'
 export interface Debounce {
   /** A key runs this long after its last event, in milliseconds; 1 or more. */
   readonly debounceMs: number
-  /** And this long after its first event at the latest, in milliseconds. @default 10 × `debounceMs` */
+  /** A key runs at the latest this long after its first event, in milliseconds. @default 10 × `debounceMs` */
   readonly maxWaitMs?: number | undefined
 }
 

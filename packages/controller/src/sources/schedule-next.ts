@@ -115,7 +115,7 @@ class Walk {
   #moveLocal(move: (local: Date) => number): void {
     const before = this.#at
     this.#setLocal(move)
-    // A zone that crossed the date line has skipped a whole day: the same moment again would be a step without an end.
+    // A zone that crossed the date line has skipped a whole day. Without this, the step would lead to the same moment again and never end.
     if (this.#at <= before) this.#moveTo(before + dayMs)
   }
 

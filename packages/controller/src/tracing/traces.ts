@@ -13,7 +13,7 @@ export interface TraceOptions {
   readonly slowMs?: number | undefined
 }
 
-/** Why and for which key a run begins. */
+/** The run that begins: its key and its cause. */
 export interface TracedRun {
   readonly controller: string
   readonly key: string

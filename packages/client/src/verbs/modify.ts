@@ -75,7 +75,7 @@ export function differences(old: unknown, now: unknown): JsonPatchOperation[] {
   return operations.length <= maxOperations ? operations : [...changes(old, now, '', 1)]
 }
 
-/** The maximum number of operations in a JSON patch is 10,000. The check of the resourceVersion is one of them. */
+/** The maximum number of operations in a JSON patch, 10,000, without the check of the resourceVersion. */
 const maxOperations = 9_999
 
 /** The operations from `old` to `now`. Values at `depth` are compared as a whole. */

@@ -66,7 +66,7 @@ const states: readonly ClusterState[] = ['invalid', 'starting', 'running', 'disc
  */
 export class Clusters implements OperatorComponent {
   readonly name: string
-  readonly onLeader = true
+  readonly needLeaderElection = true
   readonly #options: ClustersOptions
   readonly #engagements = new Map<string, Engagement>()
   readonly #stop = new AbortController()

@@ -43,11 +43,11 @@ export interface ControllerOptions {
   /** How long a key waits after a failure. @default 5 ms … 1000 s, doubling with each failure of the key */
   readonly rateLimiter?: RateLimiter<string> | undefined
   /**
-   * Whether the controller runs only on the leader, if the operator elects one (controller-runtime's `NeedLeaderElection`). `false`: in every process,
+   * Whether the controller runs only on the leader, if the operator elects one. `false`: in every process,
    * for all objects. In an operator with `shards`, a controller with either value is not sharded.
    * @default true; in an operator with `shards`: each shard reconciles its own part of the primary objects, and a singleton runs on the leader
    */
-  readonly onLeader?: boolean | undefined
+  readonly needLeaderElection?: boolean | undefined
   /**
    * Names of fields of the status that only record the time of a check, such as `lastCheckTime`. A `status(value)` is not written if it differs from the
    * object's status only in these fields, or in `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime` or `lastUpdateTime`. @default none
@@ -115,7 +115,7 @@ export const controllerOptionChecks: Readonly<Record<keyof ControllerOptions, Ch
   reconcileTimeoutMs: milliseconds({ min: 1, infinite: true }),
   syncTimeoutMs: milliseconds({ min: 1, infinite: true }),
   rateLimiter: having('a RateLimiter', 'when', 'forget', 'failures'),
-  onLeader: flag,
+  needLeaderElection: flag,
   ignoreTimes: texts,
 }
 

@@ -81,13 +81,13 @@ describe('components', () => {
       expect(simulation.environment.warnings).toEqual([])
     }))
 
-  it('with onLeader start and stop with the term, before and after its controllers; a replica that waits is ready', () =>
+  it('with needLeaderElection start and stop with the term, before and after its controllers; a replica that waits is ready', () =>
     inArcade({ leader: { namespace: 'default' } }, async ({ operator, client, forGames, start, end, simulation }) => {
       const said: string[] = []
       const terms: unknown[] = []
       const leads: OperatorComponent = {
         ...part('leads', said),
-        onLeader: true,
+        needLeaderElection: true,
         start: async ({ name, term }) => {
           terms.push([name, term?.identity])
           said.push('leads starts')
@@ -110,11 +110,11 @@ describe('components', () => {
       expect(terms).toEqual([['arcade', expect.any(String)]])
     }))
 
-  it('with onLeader end the run if they do not start, and are stopped', () =>
+  it('with needLeaderElection end the run if they do not start, and are stopped', () =>
     inArcade({ leader: { namespace: 'default' } }, async ({ operator, run, end, simulation }) => {
       const said: string[] = []
       const start = (): Promise<never> => Promise.reject(new Error('no'))
-      operator.addComponent({ ...part('leads', said), onLeader: true, start })
+      operator.addComponent({ ...part('leads', said), needLeaderElection: true, start })
       run()
       await simulation.advance(5000)
       expect(operator.state).toBe('stopped')
@@ -122,21 +122,23 @@ describe('components', () => {
       expect(said).toEqual(['leads stops'])
     }))
 
-  it('with onLeader run in every process if the operator elects no leader', () =>
+  it('with needLeaderElection run in every process if the operator elects no leader', () =>
     inArcade(async ({ operator, run, end, simulation }) => {
       const said: string[] = []
-      operator.addComponent({ ...part('leads', said), onLeader: true })
+      operator.addComponent({ ...part('leads', said), needLeaderElection: true })
       run()
       await simulation.advance(1)
       await end()
       expect(said).toEqual(['leads starts', 'leads stops'])
     }))
 
-  it('X6: with onLeader are refused by an operator with shards and no leader', () =>
+  it('X6: with needLeaderElection are refused by an operator with shards and no leader', () =>
     inArcade({ shards: { ring: 'games', namespace: 'default' } }, async ({ operator }) => {
-      const add = () => operator.addComponent({ ...part('leads', []), onLeader: true })
+      const add = () => operator.addComponent({ ...part('leads', []), needLeaderElection: true })
       expect(add).toThrow(expect.objectContaining({ code: 'NOT_SHARDED' }))
-      expect(() => operator.addComponent({ ...part('a', []), onLeader: 'yes' } as never)).toThrow('component.onLeader')
+      expect(() => operator.addComponent({ ...part('a', []), needLeaderElection: 'yes' } as never)).toThrow(
+        'component.needLeaderElection',
+      )
     }))
 
   it('X6: are refused if they are incomplete, late, or have the name of another one', () =>
@@ -188,7 +190,7 @@ describe('components', () => {
     }
   })
 
-  it('with onLeader do not hold the readiness of a replica that waits for the lease', async () => {
+  it('with needLeaderElection do not hold the readiness of a replica that waits for the lease', async () => {
     const server = await startApiServer()
     try {
       await operating(
@@ -198,7 +200,7 @@ describe('components', () => {
           const spec = { holderIdentity: 'other', leaseDurationSeconds: 3600, renewTime }
           await client.create(leases, { metadata: { name: 'arcade', namespace: 'default' }, spec })
           const said: string[] = []
-          operator.addComponent({ ...part('leads', said), onLeader: true })
+          operator.addComponent({ ...part('leads', said), needLeaderElection: true })
           run()
           await until(() => expect(operator.state).toBe('running'))
           expect(await answerOf(operator.healthPort, '/readyz')).toBe('200 ok')

@@ -21,7 +21,7 @@ export interface ComponentContext {
   readonly client: Client
   readonly metrics: PrometheusMetrics | undefined
   readonly traces: Traces | undefined
-  /** The leader's term, for a component with `onLeader` of an operator that elects a leader. */
+  /** The leader's term, for a component with `needLeaderElection` of an operator that elects a leader. */
   readonly term: Term | undefined
 }
 
@@ -36,7 +36,7 @@ export interface OperatorComponent {
    * term is ready without it.
    * @default false
    */
-  readonly onLeader?: boolean | undefined
+  readonly needLeaderElection?: boolean | undefined
   /**
    * Starts the component, before all controllers that run in the same place: on every replica, or on the leader. The run goes on when this resolves, and fails
    * if it rejects.
@@ -52,11 +52,11 @@ export interface OperatorComponent {
 
 /** @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkComponent(component: OperatorComponent): void {
-  const { name, onLeader, start, ready, declare, stop } = Object(component) as OperatorComponent
+  const { name, needLeaderElection, start, ready, declare, stop } = Object(component) as OperatorComponent
   checkOptions(
     'component',
-    { name, onLeader, start, ready, declare, stop },
-    { name: text, onLeader: flag, start: callback, ready: callback, declare: callback, stop: callback },
+    { name, needLeaderElection, start, ready, declare, stop },
+    { name: text, needLeaderElection: flag, start: callback, ready: callback, declare: callback, stop: callback },
     [...(['name', 'start', 'stop'] as const)],
   )
 }

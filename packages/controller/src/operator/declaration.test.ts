@@ -124,7 +124,7 @@ it('K4: an operator with shards declares the rights to its lease, to the ring, a
   const declaration = await declared(
     operator => {
       operator.controller('key').for(serviceAccounts.within(here)).reconcile(nothing)
-      operator.controller('everywhere', { onLeader: false }).for(configMaps).reconcile(nothing)
+      operator.controller('everywhere', { needLeaderElection: false }).for(configMaps).reconcile(nothing)
     },
     { shards: { ring: 'keys', namespace: 'system' } },
   )

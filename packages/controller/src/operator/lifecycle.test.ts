@@ -149,7 +149,7 @@ describe('on a leader', () => {
   /** A controller for leaders, and one for all, that note what they do. */
   function declared({ forGames }: Arcade): string[] {
     const log: string[] = []
-    forGames('all', { onLeader: false }).reconcile(({ key }) => {
+    forGames('all', { needLeaderElection: false }).reconcile(({ key }) => {
       log.push(`all ${key.name}`)
     })
     forGames('leads').reconcile(async ({ key, client, object }) => {
@@ -363,7 +363,7 @@ describe('a leader', () => {
   it('C5: begins when what needs no leader has begun', () =>
     inArcade({ leader }, async ({ client, server, forGames, start }) => {
       const log: string[] = []
-      forGames('here', { onLeader: false })
+      forGames('here', { needLeaderElection: false })
         .watches(configMaps, () => undefined)
         .reconcile(() => {
           log.push('here')

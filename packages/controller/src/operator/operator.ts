@@ -188,18 +188,18 @@ export class Operator {
   }
 
   /**
-   * Adds a component that runs with the controllers, such as a server: on every replica, or with `onLeader` on the leader. Components start one after
+   * Adds a component that runs with the controllers, such as a server: on every replica, or with `needLeaderElection` on the leader. Components start one after
    * the other in the order in which they were added, after the health server and before the controllers. They stop in the opposite order, after the
    * controllers.
    *
-   * @throws UsageError if the operator runs already, or has shards and no leader for a component with `onLeader`; OptionTypeError, OptionRangeError
+   * @throws UsageError if the operator runs already, or has shards and no leader for a component with `needLeaderElection`; OptionTypeError, OptionRangeError
    * for a wrong component, or a name that is taken
    */
   addComponent(component: OperatorComponent): this {
     checkComponent(component)
     if (this.#state !== 'idle') throw new UsageError('OPERATOR_USED', 'components are added before the operator is run')
-    const { name, onLeader = false } = component
-    if (onLeader && this.#shards !== undefined && this.#leader === undefined) {
+    const { name, needLeaderElection = false } = component
+    if (needLeaderElection && this.#shards !== undefined && this.#leader === undefined) {
       const message = `the component ${name} runs only on the leader, and an operator with shards runs in several processes: set the operator's option leader as well`
       throw new UsageError('NOT_SHARDED', message)
     }
@@ -480,7 +480,9 @@ export class Operator {
 
   /** The components that run only within the leader's term. */
   get #leadersComponents(): readonly OperatorComponent[] {
-    return this.#leader === undefined ? [] : this.#components.filter(({ onLeader = false }) => onLeader)
+    return this.#leader === undefined
+      ? []
+      : this.#components.filter(({ needLeaderElection = false }) => needLeaderElection)
   }
 
   #declared(definitions: readonly ControllerDefinition<unknown>[]): Declared {

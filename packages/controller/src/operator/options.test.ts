@@ -89,7 +89,7 @@ describe('X6: a controller refuses', () => {
     [{ reconcileTimeoutMs: 0 }, 'controller.reconcileTimeoutMs'],
     [{ syncTimeoutMs: Number.NaN }, 'controller.syncTimeoutMs'],
     [{ rateLimiter: {} }, 'controller.rateLimiter'],
-    [{ onLeader: 'yes' }, 'controller.onLeader'],
+    [{ needLeaderElection: 'yes' }, 'controller.needLeaderElection'],
     [{ name: 'x' }, 'controller.name'],
   ])('%j', (options, option) => {
     expect(() => operator.controller('a', options)).toThrow(invalid(option) as Error)

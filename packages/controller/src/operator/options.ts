@@ -34,7 +34,7 @@ export interface OperatorSettings {
   readonly leader?: boolean | OperatorLeaderOptions | undefined
   /**
    * Makes this process a shard (rule C7): it reconciles only the primary objects that a `ControllerRing` of kubernetes-controller-sharding
-   * assigns to it, `{ ring }`, or its part of them by their uids, `{ count }` (alpha). Controllers with `onLeader` are not sharded, and can be combined with `leader`. @default every process reconciles all objects
+   * assigns to it, `{ ring }`, or its part of them by their uids, `{ count }` (alpha). Controllers with `needLeaderElection` are not sharded, and can be combined with `leader`. @default every process reconciles all objects
    */
   readonly shards?: OperatorShardOptions | undefined
   /** Serves `/healthz`, `/readyz` and, with `metrics`, `/metrics`. @default nothing listens */

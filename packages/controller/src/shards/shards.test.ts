@@ -361,11 +361,11 @@ it('C7: a controller that shards can not share needs a leader, or to run everywh
     }
     const refused = { code: 'NOT_SHARDED' }
     expect(await ended(operator => operator.controller('zone').singleton().reconcile(nothing))).toMatchObject(refused)
-    const leading = { onLeader: true }
+    const leading = { needLeaderElection: true }
     expect(await ended(one => one.controller('x', leading).for(games).reconcile(nothing))).toMatchObject(refused)
   }))
 
-it('C7: with a leader, controllers with onLeader run for all objects: on the leader, or everywhere', () =>
+it('C7: with a leader, controllers with needLeaderElection run for all objects: on the leader, or everywhere', () =>
   inRing(async ring => {
     const runs: string[] = []
     await ring.writer.create(games, game('chess'))
@@ -376,8 +376,8 @@ it('C7: with a leader, controllers with onLeader run for all objects: on the lea
         operator => {
           const note = (controller: string) => () => void runs.push(`${name} ${controller}`)
           operator.controller('sharded').for(games).reconcile(note('sharded'))
-          operator.controller('leading', { onLeader: true }).for(games).reconcile(note('leading'))
-          operator.controller('everywhere', { onLeader: false }).for(games).reconcile(note('everywhere'))
+          operator.controller('leading', { needLeaderElection: true }).for(games).reconcile(note('leading'))
+          operator.controller('everywhere', { needLeaderElection: false }).for(games).reconcile(note('everywhere'))
           operator.controller('one').singleton().reconcile(note('one'))
         },
         {},

@@ -248,7 +248,7 @@ function removeCollection(host: WriteHost, write: WriteRequest): void {
       host.writer.delete(type, host.writer.read(type, item.namespace, item.name), options)
     })
   }
-  const table = { now: host.clock.now(), include: includedOf(info.query) }
+  const table = { now: host.clock.now(), include: includedOf(info.query, write.representation.as) }
   sendList(write.responder, type, result, listOptions, write.representation, table)
 }
 
@@ -297,7 +297,7 @@ function send(host: WriteHost, write: WriteRequest, code: number, object: KubeOb
   const shown = representation.lean ? withoutManagedFields(stored) : stored
   let text: string
   if (representation.as === 'table') {
-    const table = { now: host.clock.now(), first: true, include: includedOf(info.query) }
+    const table = { now: host.clock.now(), first: true, include: includedOf(info.query, 'table') }
     text = tableOf(type, { ...stored, rv: resourceVersion }, table)
   } else if (representation.as === 'metadata') text = metadataText(shown)
   else text = withHead(shown, type.apiVersion, type.kind, type.custom)

@@ -284,6 +284,25 @@ describe('create', () => {
       expect((await call('POST', `${cm}?dryRun=Some`, { metadata: { name: 'dry' } })).status).toBe(422)
     }))
 
+  it('F1: a generated name that is taken is generated again, up to eight times', async () => {
+    // The numbers of the first suffix, for so many suffixes; then another number.
+    let again = 0
+    const random = (): number => (again-- > 0 ? 0 : 0.5)
+    await withServer(
+      async ({ call }) => {
+        const make = async (names: number): Promise<[number, string]> => {
+          again = 5 * names
+          const { status, json } = await call('POST', cm, { metadata: { generateName: 'job-' } })
+          return [status, json.metadata.name ?? json.reason]
+        }
+        expect(await make(1)).toEqual([201, 'job-bbbbb'])
+        expect(await make(7)).toEqual([201, 'job-rrrrr'])
+        expect(await make(8)).toEqual([409, 'AlreadyExists'])
+      },
+      { random },
+    )
+  })
+
   it('F1: stringData of a Secret is encoded into data', () =>
     withServer(async ({ call }) => {
       const secret = { metadata: { name: 's' }, stringData: { token: 'häh' }, data: { other: 'eA==' } }

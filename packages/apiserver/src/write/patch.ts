@@ -90,13 +90,14 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
   for (const operation of operations) {
     const { op, path, from } = (operation ?? {}) as { op?: unknown; path?: unknown; from?: unknown }
     const moves = op === 'move' || op === 'copy'
-    if (typeof path !== 'string' || (moves && typeof from !== 'string')) throw unprocessable()
-    if (path !== '' && !path.startsWith('/')) throw unprocessable()
+    const given = moves || from !== undefined ? [path, from] : [path]
+    if (!given.every(isPointer)) throw unprocessable()
   }
   for (const operation of operations) {
     const copy = { ...(operation as object) } as { op: string; path: string; from?: string; value?: unknown }
     copy.path = armourPath(copy.path)
     if (copy.from !== undefined) copy.from = armourPath(copy.from)
+    if (isNoIndex(document, copy.path) || isNoIndex(document, copy.from ?? '')) throw unprocessable()
     // The server's library treats an absent field of an existing object as null, which can be copied and replaced.
     if (copy.op === 'copy' && isMissing(document, copy.from ?? '')) Object.assign(copy, { op: 'add', value: null })
     if (isMissing(document, copy.path)) {
@@ -144,30 +145,43 @@ function isMissing(document: JsonObject, path: string): boolean {
   return value === undefined && isObject(parent)
 }
 
+function isPointer(path: unknown): boolean {
+  return typeof path === 'string' && (path === '' || path.startsWith('/'))
+}
+
+/** Whether the last part of a path names no item of its list. The patch library would take `length` for a field, or for the first item. */
+function isNoIndex(document: JsonObject, path: string): boolean {
+  const { parent, key } = Pointer.fromJSON(path).evaluate(document)
+  return Array.isArray(parent) && !/^(?:\d+|-)$/.test(key)
+}
+
 function unprocessable(): StatusError {
   return new StatusError(422, 'Invalid', rejected, { details: {} })
 }
 
-/** The patch library treats `__proto__` as the prototype and does not copy raw integers correctly, so both are disguised for it. */
-const protoKey = '\u0000__proto__'
+/**
+ * The patch library skips `__proto__`, `constructor` and `prototype` in paths, finds keys such as `toString` in every object, and does not copy raw integers
+ * correctly, so all of these are disguised for it.
+ */
+const keyPrefix = '\u0000key:'
 const rawPrefix = '\u0000integer:'
 
 function armour(value: Json): Json {
-  return mapJson(
-    value,
-    key => (key === '__proto__' ? protoKey : key),
-    leaf => (isRawNumber(leaf) ? rawPrefix + leaf.rawJSON : leaf),
-  )
+  return mapJson(value, disguised, leaf => (isRawNumber(leaf) ? rawPrefix + leaf.rawJSON : leaf))
 }
 
 function armourPath(path: string): string {
-  return path.replace(/(^|\/)__proto__(?=\/|$)/g, `$1${protoKey}`)
+  return path.split('/').map(disguised).join('/')
+}
+
+function disguised(key: string): string {
+  return key === 'prototype' || key in Object.prototype ? keyPrefix + key : key
 }
 
 function disarm(value: Json): Json {
   return mapJson(
     value,
-    key => (key === protoKey ? '__proto__' : key),
+    key => (key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : key),
     leaf => (typeof leaf === 'string' && leaf.startsWith(rawPrefix) ? parseJson(leaf.slice(rawPrefix.length)) : leaf),
   )
 }

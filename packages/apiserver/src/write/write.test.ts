@@ -517,8 +517,35 @@ describe('patch', () => {
         ),
       ).toEqual(rejected)
       expect(said(await patch([{ op: 'remove', path: '/data/none' }]))).toEqual(rejected)
+      for (const from of [5, 'data/k'])
+        expect(said(await patch([{ op: 'copy', from, path: '/data/x' }]))).toEqual(rejected)
       expect((await patch({ op: 'add' })).status).toBe(400)
       expect((await call('GET', `${cm}/a`)).json.data.x).toBeUndefined()
+    }))
+
+  it('F1: a JSON patch takes keys that every object of JavaScript has as any other key, and no word as an index', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      await kit.call('POST', games, game('a', {}, { finalizers: ['a.b/c', 'd.e/f'] }))
+      const patch = async (...operations: object[]): Promise<[number, unknown]> => {
+        const { status, json } = await kit.call('PATCH', `${games}/a`, operations, jsonPatchType)
+        return [status, json.spec ?? json.reason]
+      }
+      const own = { constructor: { name: 'c' }, prototype: 'p', toString: 't' }
+      expect(
+        await patch(
+          { op: 'add', path: '/spec/constructor', value: {} },
+          { op: 'add', path: '/spec/constructor/name', value: 'c' },
+          { op: 'test', path: '/spec/constructor', value: { name: 'c' } },
+          { op: 'add', path: '/spec/prototype', value: 'p' },
+          { op: 'copy', from: '/spec/prototype', path: '/spec/toString' },
+          { op: 'replace', path: '/spec/toString', value: 't' },
+        ),
+      ).toEqual([200, own])
+      for (const path of ['/spec/valueOf', '/spec/hasOwnProperty', '/metadata/finalizers/length'])
+        expect(await patch({ op: 'remove', path })).toEqual([422, 'Invalid'])
+      expect(await patch({ op: 'replace', path: '/metadata/finalizers/length', value: 0 })).toEqual([422, 'Invalid'])
+      expect(await patch({ op: 'remove', path: '/spec/constructor' })).toEqual([200, { prototype: 'p', toString: 't' }])
     }))
 
   it('F1: preconditions in a patch: a stale resourceVersion is 409, another uid 422, both 409', () =>

@@ -85,19 +85,19 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
     const why = `json: cannot unmarshal ${goKind(strange)} into Go value of type handlers.jsonPatchOp`
     throw StatusError.badRequest(`error decoding patch: ${why}`)
   }
+  for (const operation of patch as (JsonObject | null)[]) checkOperation(operation ?? {})
   const document = armour(target) as JsonObject
   const operations = armour(patch) as unknown as Operation[]
   for (const operation of operations) {
-    const { op, path, from } = (operation ?? {}) as { op?: unknown; path?: unknown; from?: unknown }
-    const moves = op === 'move' || op === 'copy'
-    const given = moves || from !== undefined ? [path, from] : [path]
-    if (!given.every(isPointer)) throw unprocessable()
-  }
-  for (const operation of operations) {
     const copy = { ...(operation as object) } as { op: string; path: string; from?: string; value?: unknown }
-    copy.path = armourPath(copy.path)
-    if (copy.from !== undefined) copy.from = armourPath(copy.from)
-    if (isNoIndex(document, copy.path) || isNoIndex(document, copy.from ?? '')) throw unprocessable()
+    if (copy.op === 'move' || copy.op === 'copy') copy.from = withIndices(document, copy.from as string, false)
+    if (copy.op === 'move') {
+      // In two steps, because the index of the target counts in the list without the item.
+      const { value } = Pointer.fromJSON(copy.from as string).evaluate(document)
+      if (applyPatch(document, [{ op: 'remove', path: copy.from as string }])[0] !== null) throw unprocessable()
+      Object.assign(copy, { op: 'add', value })
+    }
+    copy.path = withIndices(document, copy.path, copy.op === 'add' || copy.op === 'copy')
     // The server's library treats an absent field of an existing object as null, which can be copied and replaced.
     if (copy.op === 'copy' && isMissing(document, copy.from ?? '')) Object.assign(copy, { op: 'add', value: null })
     if (isMissing(document, copy.path)) {
@@ -145,14 +145,45 @@ function isMissing(document: JsonObject, path: string): boolean {
   return value === undefined && isObject(parent)
 }
 
-function isPointer(path: unknown): boolean {
+/** Refuses an operation with the server's 400 if a field has another type, and with its 422 if it lacks a path. */
+function checkOperation(operation: JsonObject): void {
+  for (const field of ['op', 'path', 'from']) {
+    const value = own(operation, field) ?? ''
+    if (typeof value === 'string') continue
+    const why = `json: cannot unmarshal ${goKind(value)} into Go struct field jsonPatchOp.${field} of type string`
+    throw StatusError.badRequest(`error decoding patch: ${why}`)
+  }
+  const { op, path, from } = operation
+  if (!isPointer(path) || ((op === 'move' || op === 'copy') && !isPointer(from))) throw unprocessable()
+}
+
+function isPointer(path: Json | undefined): boolean {
   return typeof path === 'string' && (path === '' || path.startsWith('/'))
 }
 
-/** Whether the last part of a path names no item of its list. The patch library would take `length` for a field, or for the first item. */
-function isNoIndex(document: JsonObject, path: string): boolean {
-  const { parent, key } = Pointer.fromJSON(path).evaluate(document)
-  return Array.isArray(parent) && !/^(?:\d+|-)$/.test(key)
+/**
+ * The path in the armoured document, with the indices of lists as the patch library takes them: a real server counts negative ones from the end. `adds`: whether
+ * the operation adds an item. Throws the server's 422 for an index that the list does not have.
+ */
+function withIndices(document: JsonObject, path: string, adds: boolean): string {
+  let value: Json | undefined = document
+  const parts = path.split('/').map(disguised)
+  for (const [i, part] of parts.entries()) {
+    if (i === 0) continue
+    if (!Array.isArray(value)) {
+      value = isObject(value) ? own(value, part.replaceAll('~1', '/').replaceAll('~0', '~')) : undefined
+      continue
+    }
+    const isNew = adds && i === parts.length - 1
+    if (isNew && part === '-') break
+    const size = value.length + Number(isNew)
+    const given = /^[-+]?\d+$/.test(part) ? Number(part) : Number.NaN
+    const index = given < 0 ? given + size : given
+    if (!(index >= 0 && index < size)) throw unprocessable()
+    parts[i] = `${index}`
+    value = (value as Json[])[index]
+  }
+  return parts.join('/')
 }
 
 function unprocessable(): StatusError {
@@ -168,10 +199,6 @@ const rawPrefix = '\u0000integer:'
 
 function armour(value: Json): Json {
   return mapJson(value, disguised, leaf => (isRawNumber(leaf) ? rawPrefix + leaf.rawJSON : leaf))
-}
-
-function armourPath(path: string): string {
-  return path.split('/').map(disguised).join('/')
 }
 
 function disguised(key: string): string {

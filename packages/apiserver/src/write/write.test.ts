@@ -517,10 +517,36 @@ describe('patch', () => {
         ),
       ).toEqual(rejected)
       expect(said(await patch([{ op: 'remove', path: '/data/none' }]))).toEqual(rejected)
-      for (const from of [5, 'data/k'])
-        expect(said(await patch([{ op: 'copy', from, path: '/data/x' }]))).toEqual(rejected)
+      expect(said(await patch([{ op: 'copy', from: 'data/k', path: '/data/x' }]))).toEqual(rejected)
+      for (const field of ['op', 'path', 'from'])
+        expect(said(await patch([{ op: 'copy', from: '/data/k', path: '/data/x', [field]: 5 }]))).toEqual([
+          400,
+          'BadRequest',
+          `error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.${field} of type string`,
+        ])
       expect((await patch({ op: 'add' })).status).toBe(400)
       expect((await call('GET', `${cm}/a`)).json.data.x).toBeUndefined()
+    }))
+
+  it('F1: a JSON patch counts negative indices of a list from its end, and refuses an index past it', () =>
+    withServer(async ({ call, configMap }) => {
+      const list = '/metadata/finalizers'
+      const value = 'x.y/z'
+      await configMap('a')
+      const after = async (operation: object): Promise<unknown> => {
+        const finalizers = ['a.b/a', 'a.b/b', 'a.b/c']
+        await call('PATCH', `${cm}/a`, { metadata: { finalizers } }, merge)
+        const { status, json } = await call('PATCH', `${cm}/a`, [operation], jsonPatchType)
+        const last = (name: string): string | undefined => name.split('/')[1]
+        return status === 200 ? json.metadata.finalizers.map(last).join('') : status
+      }
+      const move = (path: number): Promise<unknown> => after({ op: 'move', from: `${list}/0`, path: `${list}/${path}` })
+      expect([await move(-1), await move(2), await move(3)]).toEqual(['bca', 'bca', 422])
+      const add = (path: string): Promise<unknown> => after({ op: 'add', path: `${list}/${path}`, value })
+      expect([await add('-4'), await add('-1'), await add('-5')]).toEqual(['zabc', 'abcz', 422])
+      expect([await add('+1'), await add('-'), await add('4'), await add('1x')]).toEqual(['azbc', 'abcz', 422, 422])
+      const replace = (path: string): Promise<unknown> => after({ op: 'replace', path: `${list}/${path}`, value })
+      expect([await replace('-3'), await replace('-4'), await replace('-')]).toEqual(['zbc', 422, 422])
     }))
 
   it('F1: a JSON patch takes keys that every object of JavaScript has as any other key, and no word as an index', () =>

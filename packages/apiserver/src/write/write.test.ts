@@ -590,6 +590,24 @@ describe('patch', () => {
       expect((await patch({ uid: metadata.uid, resourceVersion: metadata.resourceVersion })).status).toBe(200)
     }))
 
+  it('F1: unknown and duplicate fields of a built-in are quoted as Go does, and at most 100 are reported', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      const said = async (path: string, body: unknown): Promise<string[]> => {
+        const { json } = await kit.call('POST', `${path}?fieldValidation=Strict`, body)
+        return json.message.split(/strict decoding error: |, /).slice(1)
+      }
+      const odd = { 'c\nd': 1, 'a"b': 1 }
+      const named = { metadata: { name: 'a' } }
+      expect(await said(cm, { ...named, ...odd })).toEqual(['unknown field "c\\nd"', 'unknown field "a\\"b"'])
+      expect(await said(games, game('a', {}, { 'a"b': 1 }))).toEqual(['unknown field "metadata.a"b"'])
+      const repeated = `{"metadata":{"name":"a"},"data":{"c\\nd":"1","c\\nd":"2"}}`
+      expect(await said(cm, repeated)).toEqual(['duplicate field "data.c\\nd"'])
+      const many = Object.fromEntries(Array.from({ length: 164 }, (_, i) => [`f${i}`, 1]))
+      expect(await said(cm, { ...named, ...many })).toHaveLength(100)
+      expect(await said(games, game('a', {}, many))).toHaveLength(164)
+    }))
+
   it('F1: what it does not do it says: 501 for CBOR, 415 for what no server knows', () =>
     withServer(async kit => {
       await kit.configMap('a')

@@ -5,7 +5,7 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { decode } from '../schema/decode.ts'
 import { duplicateFields } from '../schema/duplicates.ts'
-import { unknownMeta } from '../schema/meta-fields.ts'
+import { knownMeta, unknownMeta } from '../schema/meta-fields.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
 import { isYaml, patchTypeOf, textOf } from './body.ts'
@@ -32,7 +32,8 @@ export function readBySchema(object: KubeObject, write: FieldsOf, validation: Fi
   if (schema === undefined) return object
   const read = decode(schema.root, object)
   reportFields([...unknownMeta(object.metadata, 'metadata'), ...read.unknown], sortKeys(object), write, validation)
-  return read.object as KubeObject
+  const known = read.object as KubeObject
+  return { ...known, metadata: knownMeta(known.metadata) } as KubeObject
 }
 
 /** Warns of unknown and duplicate fields of `value`, or refuses them if `validation` is strict. */

@@ -608,6 +608,18 @@ describe('patch', () => {
       expect(await said(games, game('a', {}, many))).toHaveLength(164)
     }))
 
+  it('F1: unknown fields of metadata of a custom resource have no owner', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      await kit.call('POST', games, game('a', {}, { strange: 1, labels: { l: 'v' } }))
+      const { json } = await kit.call('PATCH', `${games}/a`, { metadata: { other: 1, labels: { m: 'w' } } }, merge)
+      expect(json.metadata.strange ?? json.metadata.other).toBeUndefined()
+      const owned = json.metadata.managedFields.map((entry: { fieldsV1: Record<string, object> }) =>
+        Object.keys(entry.fieldsV1['f:metadata'] ?? {}),
+      )
+      expect(new Set(owned.flat())).toEqual(new Set(['f:labels']))
+    }))
+
   it('F1: what it does not do it says: 501 for CBOR, 415 for what no server knows', () =>
     withServer(async kit => {
       await kit.configMap('a')

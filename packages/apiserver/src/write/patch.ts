@@ -16,6 +16,7 @@ import { StrategicError } from '../strategic/strategic-error.ts'
 import { strategicMerge } from '../strategic/strategic-merge.ts'
 import { textOf } from './body.ts'
 import { maxPatchLevels, tooDeepAt } from './depth.ts'
+import { hugeNumber } from './huge-number.ts'
 
 /**
  * Applies a merge patch (RFC 7396). No library is used, because the known libraries lose keys named `__proto__`, or throw on them. The keys of each patched
@@ -46,6 +47,8 @@ export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
     patch = tooDeepAt(text, maxPatchLevels) === undefined ? parseJson(text) : undefined
   } catch {}
   if (patch === undefined) throw StatusError.badRequest('invalid JSON patch')
+  const huge = hugeNumber(text, shape === undefined ? 'Go struct field jsonPatchOp.value' : undefined)
+  if (huge !== undefined) throw StatusError.badRequest(`error decoding patch: ${huge}`)
   if (shape === undefined || isObject(patch)) return patch
   if (patch === null) throw StatusError.badRequest('Invalid JSON Patch')
   const why = `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`
@@ -67,6 +70,8 @@ export function strategicPatch(target: JsonObject, body: Uint8Array, type: Field
 }
 
 function readStrategic(body: Uint8Array): JsonObject | null {
+  const huge = hugeNumber(textOf(body))
+  if (huge !== undefined) throw StatusError.badRequest(huge)
   const patch = parsePatch(body)
   if (patch === null || isObject(patch)) return patch
   const why = `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`

@@ -608,6 +608,30 @@ describe('patch', () => {
       expect(await said(games, game('a', {}, many))).toHaveLength(164)
     }))
 
+  it('F1: a number that fits no float is refused', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      const text = JSON.stringify(game('a', { size: 'SIZE', note: '1e400' }))
+      const refused = (into: string): unknown[] => [
+        400,
+        'BadRequest',
+        expect.stringContaining(`json: cannot unmarshal number 1e400 into ${into} of type float64`),
+      ]
+      expect(said(await kit.call('POST', games, text.replace('"SIZE"', '1e400')))).toEqual(refused('Go value'))
+      const digits = '1'.repeat(400)
+      expect((await kit.call('POST', games, text.replace('"SIZE"', digits))).json.message).toContain(digits)
+      expect((await kit.call('POST', games, text.replace('"SIZE"', '1e300'))).json.spec.size).toBe(1e300)
+      const patch = (type: object, body: string): ReturnType<Kit['call']> =>
+        kit.call('PATCH', `${games}/a`, body, type as Record<string, string>)
+      expect(said(await patch(merge, '{"spec":{"size":1e400}}'))).toEqual(refused('Go value'))
+      const operation = '[{"op":"add","path":"/spec/size","value":1e400}]'
+      expect(said(await patch(jsonPatchType, operation))).toEqual(refused('Go struct field jsonPatchOp.value'))
+      await kit.configMap('a')
+      const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
+      expect(said(await kit.call('PATCH', `${cm}/a`, '{"x":1e400}', strategic))).toEqual(refused('Go value'))
+      expect((await kit.call('POST', cm, '{"metadata":{"name":"b"},"x":1e400}')).status).toBe(201)
+    }))
+
   it('F1: unknown fields of metadata of a custom resource have no owner', () =>
     withServer(async kit => {
       await withGames(kit)

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { Changes } from './changes.ts'
 
-it('tells of changes after a controller has connected again', () => {
+it('reports changes after a controller has connected again', () => {
   const timers = new Set<() => void>()
   const timer = (_: number, fire: () => void) => {
     timers.add(fire)
@@ -12,8 +12,8 @@ it('tells of changes after a controller has connected again', () => {
     look: () => {},
   })
   changes.reads('a', ['Pod'])
-  const tell = vi.fn()
-  const target = { tell } as unknown as Parameters<Changes['connect']>[0]
+  const received = vi.fn()
+  const target = new Proxy({}, { get: () => received }) as unknown as Parameters<Changes['connect']>[0]
   const first = changes.connect(target)
   changes.changed('Pod')
   void first.close()
@@ -21,5 +21,5 @@ it('tells of changes after a controller has connected again', () => {
   changes.connect(target)
   changes.changed('Pod')
   for (const fire of [...timers]) fire()
-  expect(tell.mock.calls).toEqual([[{ name: 'a' }]])
+  expect(received.mock.calls).toEqual([[{ name: 'a' }]])
 })

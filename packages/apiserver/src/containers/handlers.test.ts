@@ -69,7 +69,7 @@ describe('a handler of commands', () => {
     const { authorization } = headers
     const url = `${server.url.replace('http', 'ws')}${pods}/p/exec?command=x&stdout=true`
     const socket = new WebSocket(url, 'v5.channel.k8s.io', { headers: { authorization } })
-    let last = Buffer.alloc(1)
+    let last: Buffer = Buffer.alloc(1)
     socket.on('message', (frame: Buffer) => {
       last = frame
     })

@@ -91,7 +91,7 @@ it('the quota of a namespace is what its ConfigMap says now', async () => {
   const quota = { name: quotaName, namespace: 'kube-system' }
   await client.create(configMaps, { metadata: quota, data: { default: '1' } })
   await vi.waitFor(async () => expect(await answer()).toContain('the quota of default is 1 notices, and it has 1'))
-  for (const most of ['2', 'two']) {
+  for (const most of ['2', 'two', '', '-1']) {
     await client.patch(configMaps, quota, { data: { default: '1' } })
     await vi.waitFor(async () => expect(await answer()).toContain('the quota of default is 1 notices'))
     await client.patch(configMaps, quota, { data: { default: most } })

@@ -24,7 +24,7 @@ export function limitByQuota(webhooks: Webhooks, ownNamespace: string): void {
       const wanted = quota?.data?.[namespace]
       if (wanted === undefined) return
       const most = Number(wanted)
-      if (Number.isNaN(most)) {
+      if (!/^\d+$/.test(wanted)) {
         // No writer is refused for a mistake of others, and each writer sees it.
         warn(`the quota of ${namespace} limits nothing: ${JSON.stringify(wanted)} is no number`)
         return

@@ -63,6 +63,8 @@ export class Changes implements Source<{ name: string }> {
       close: async () => {
         this.#target = undefined
         this.#timer?.cancel()
+        this.#timer = undefined
+        this.#changed.clear()
         this.#looking?.cancel()
       },
     }

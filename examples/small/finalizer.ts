@@ -12,7 +12,8 @@ import { configMaps } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
 
 const folder = process.argv[2] ?? '.'
-const fileOf = (key: { namespace: string; name: string }) => join(folder, `${key.namespace}-${key.name}.json`)
+// No name has a `_`, so no two objects have the same file.
+const fileOf = (key: { namespace: string; name: string }) => join(folder, `${key.namespace}_${key.name}.json`)
 // The operator receives only the objects with this label.
 const wanted = configMaps.within({ labels: { 'example.com/file': 'true' } })
 

@@ -30,7 +30,7 @@ export async function runWithPrintedRoles(program: AuditedProgram, isNarrow: boo
   const server = await sharedRealServer()
   const command = await program.command()
   const roles = rolesIn(await printedAudit(command, server, { prints: '--rbac' }))
-  const ofSecrets = roles.flatMap(({ rules }) => rules).filter(({ resources }) => resources?.includes('secrets'))
+  const ofSecrets = roles.flatMap(({ rules }) => rules ?? []).filter(({ resources }) => resources?.includes('secrets'))
   for (const { resourceNames } of ofSecrets) expect(resourceNames).toEqual(isNarrow ? [neededSecret] : undefined)
   expect(ofSecrets).not.toEqual([])
 

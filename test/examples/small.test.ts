@@ -289,7 +289,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     async play({ client, folder, start }) {
       const program = start('small/finalizer.ts', folder)
       await create(client, 'a', { colour: 'blue' }, { 'example.com/file': 'true' })
-      const file = join(folder, 'default-a.json')
+      const file = join(folder, 'default_a.json')
       await program.line(`wrote ${file}`)
       // The finalizer that it adds makes the reconcile run again, and the file is empty while it is written again.
       await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toBe('{"colour":"blue"}'))

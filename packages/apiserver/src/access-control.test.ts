@@ -48,6 +48,30 @@ describe('access', () => {
       { authorization: 'RBAC', tokens: { 'reader-token': reader } },
     ))
 
+  it('F1: an update that would create its object needs the right to create', () =>
+    withServer(
+      async ({ call, server }) => {
+        const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update'] }]
+        await call('POST', `${rbac}/clusterroles`, { metadata: { name: 'r' }, rules }, bearer(server.token))
+        const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' }
+        const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'reader' }]
+        const binding = { metadata: { name: 'b' }, roleRef, subjects }
+        await call('POST', `${rbac}/clusterrolebindings`, binding, bearer(server.token))
+        const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/a'
+        let resourceVersion: string | undefined
+        const put = async (token: string): Promise<[number, string | undefined]> => {
+          const metadata = { name: 'a', resourceVersion }
+          const { status, json } = await call('PUT', lease, { metadata }, bearer(token))
+          resourceVersion = json.metadata.resourceVersion
+          return [status, json.message]
+        }
+        expect(await put('reader-token')).toEqual([403, expect.stringContaining('User "reader" cannot create')])
+        expect(await put(server.token)).toEqual([201, undefined])
+        expect(await put('reader-token')).toEqual([200, undefined])
+      },
+      { authorization: 'RBAC', tokens: { 'reader-token': reader } },
+    ))
+
   it('F1: only users with the right to impersonate impersonate somebody else', () =>
     withServer(
       async ({ call, server }) => {

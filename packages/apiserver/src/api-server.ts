@@ -46,7 +46,7 @@ export interface ApiServer extends AsyncDisposable {
   account(grants: readonly Grant[], options?: AccountOptions): Promise<Account>
   /**
    * The rights that each user has used, by the user's name, since the start (of an embedded server: or since the last `resetRights`): a ClusterRole,
-   * and a Role for each namespace, that grant exactly these. The administrator's name is `wherry:admin`. Refused requests are not included. Rejects
+   * and a Role for each namespace, that grant exactly these verbs, on objects of any name. The administrator's name is `wherry:admin`. Refused requests are not included. Rejects
    * without `recordRights`.
    */
   rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>>

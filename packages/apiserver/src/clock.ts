@@ -29,11 +29,21 @@ export function systemClock(options: { readonly unref?: boolean | undefined } = 
   return {
     now: () => Date.now(),
     monotonic: () => performance.now(),
-    timer(ms, fn) {
-      const handle = setTimeout(fn, ms)
-      if (unref) handle.unref()
-      return { cancel: () => clearTimeout(handle) }
-    },
+    timer: (ms, fn) => nodeTimer(ms, fn, unref),
     turn: () => new Promise(resolve => setImmediate(resolve)),
   }
+}
+
+/** The longest time of a timer in Node. */
+const longestMs = 2 ** 31 - 1
+
+/** A timer of Node. `setTimeout` fires at once for a longer time, so a longer wait is split. */
+function nodeTimer(ms: number, fn: () => void, unref: boolean): Timer {
+  let handle: NodeJS.Timeout
+  const wait = (left: number): void => {
+    handle = left > longestMs ? setTimeout(() => wait(left - longestMs), longestMs) : setTimeout(fn, left)
+    if (unref) handle.unref()
+  }
+  wait(ms)
+  return { cancel: () => clearTimeout(handle) }
 }

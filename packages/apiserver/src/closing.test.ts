@@ -33,4 +33,25 @@ describe('an embedded server that closes', () => {
       },
       { network: { latencyMs: 0 }, establishMs: 500 },
     ))
+
+  it('F5: leaves no timer of a call to a webhook that never answers', () =>
+    withServer(
+      async ({ call, server, sim }) => {
+        const webhook = {
+          ...{ name: 'a.example.com', clientConfig: { url: 'https://a.example.com' }, sideEffects: 'None' },
+          ...{ admissionReviewVersions: ['v1'], timeoutSeconds: 30 },
+          rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['*'], resources: ['configmaps'] }],
+        }
+        const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+        await call('POST', path, { metadata: { name: 'a' }, webhooks: [webhook] })
+        const asked = call('POST', cm, { metadata: { name: 'a' } })
+        asked.catch(() => undefined)
+        await sim.advance(10)
+        await server.close()
+        await expect(asked).rejects.toThrow()
+        await sim.settle()
+        expect(sim.pending()).toEqual(['run'])
+      },
+      { webhooks: () => new Promise(() => undefined) },
+    ))
 })

@@ -305,7 +305,7 @@ function answerCollection(
   const found = isComponentStatus(type) ? componentStatuses(options, type, parts.controlled) : list(source, options)
   sendList(responder, type, found, options, representation, {
     now: clock.now(),
-    include: includedOf(query),
+    include: includedOf(query, representation.as),
   })
 }
 
@@ -333,7 +333,7 @@ function answerObject(
   let text: string
   if (representation.as === 'metadata') text = metadataText(shown)
   else if (representation.as === 'table')
-    text = tableOf(type, version, { now: parts.clock.now(), first: true, include: includedOf(info.query) })
+    text = tableOf(type, version, { now: parts.clock.now(), first: true, include: includedOf(info.query, 'table') })
   else text = withHead(shown, type.apiVersion, type.kind, type.custom)
   responder.present(representation)
   responder.latin1(200, `${text}\n`, text.length)

@@ -8,6 +8,7 @@ import { protobufCodec } from './protobuf/loaded.ts'
 import type { Representation } from './requests/representation.ts'
 import type { Counter } from './stats.ts'
 import type { StatusError } from './status.ts'
+import { warningHeaders } from './warning-headers.ts'
 
 /** The form in which a body is written. */
 type Form = Pick<Representation, 'pretty' | 'gzip' | 'yaml' | 'protobuf'>
@@ -21,7 +22,7 @@ const gzipFrom = 128 * 1024
 export class Responder {
   readonly #reply: ServerReply
   readonly #counter: Counter
-  readonly #warnings: string[] = []
+  readonly #warnings = new Set<string>()
   /** Headers that this answer has in addition to its own. */
   readonly headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-cache, private' }
   /** The content type of a whole answer that is encoded as the client asked. */
@@ -33,6 +34,8 @@ export class Responder {
   /** The form of a refusal. */
   refusal: Form = { pretty: false, gzip: false }
   #gzipping = false
+  /** Whether the head was sent. */
+  #hasBegun = false
   #over = false
   #onClose: (() => void) | undefined
 
@@ -72,8 +75,7 @@ export class Responder {
 
   /** Adds a `Warning` header; each text once. */
   warn(text: string): void {
-    const header = `299 - ${JSON.stringify(text)}`
-    if (!this.#warnings.includes(header)) this.#warnings.push(header)
+    this.#warnings.add(text)
   }
 
   /** Sends a whole answer of one JSON value. */
@@ -116,11 +118,14 @@ export class Responder {
   /** Sends an answer without a body, by default a success. */
   empty(status = 204): void {
     if (status >= 400) this.headers['content-length'] = '0'
+    this.#hasBegun = true
     this.#reply.head(status, this.headers)
     this.#reply.end()
   }
 
+  /** Sends a refusal. If the answer has begun, breaks it off. */
   refuse(error: StatusError): void {
+    if (this.#hasBegun) return this.rst()
     for (const [name, value] of Object.entries(error.headers)) this.headers[name] = value
     if (error.plain) return this.text(error.code, error.message)
     this.present(this.refusal)
@@ -162,7 +167,8 @@ export class Responder {
       this.headers.vary = 'Accept-Encoding'
     }
     if (length !== undefined) this.headers['content-length'] = String(length)
-    if (this.#warnings.length > 0) this.headers.warning = this.#warnings
+    if (this.#warnings.size > 0) this.headers.warning = warningHeaders(this.#warnings)
+    this.#hasBegun = true
     this.#reply.head(status, this.headers)
   }
 

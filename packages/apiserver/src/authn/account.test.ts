@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { rolesIn } from '../install/roles-in.ts'
 import { cm, withServer } from '../testkit/in-memory.ts'
 
 const reads = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }
@@ -22,6 +23,22 @@ describe('an account', () => {
         expect(await asked('POST', '/api/v1/namespaces/arcade/secrets')).toBe(201)
         expect(await asked('POST', '/api/v1/namespaces/default/secrets')).toBe(403)
         expect(await asked('GET', '/api/v1/namespaces/arcade/secrets')).toBe(403)
+      },
+      { authorization: 'RBAC' },
+    ))
+
+  it('F1: is granted nothing by a role without rules, as one that aggregates others', () =>
+    withServer(
+      async ({ call, server }) => {
+        const metadata = { name: 'all', labels: {} }
+        const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
+        const roles = rolesIn(
+          { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, aggregationRule },
+          { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, rules: null },
+        )
+        const { token } = await server.account([...roles, reads])
+        expect((await call('GET', cm, undefined, bearer(token))).status).toBe(200)
+        expect((await call('POST', cm, { metadata: { name: 'a' } }, bearer(token))).status).toBe(403)
       },
       { authorization: 'RBAC' },
     ))

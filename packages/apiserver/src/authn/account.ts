@@ -8,7 +8,8 @@ export type Grant = PolicyRule | GrantedRole
 export interface GrantedRole {
   readonly kind: 'Role' | 'ClusterRole'
   readonly metadata: { readonly name: string; readonly namespace?: string }
-  readonly rules: readonly PolicyRule[]
+  /** Absent in a ClusterRole that aggregates others. It grants nothing itself. */
+  readonly rules?: readonly PolicyRule[] | null | undefined
 }
 
 /** The account that a test acts as. */
@@ -44,7 +45,7 @@ export function rulesByNamespace(grants: readonly Grant[]): ReadonlyMap<string, 
     const namespace = 'kind' in grant && grant.kind === 'Role' ? (grant.metadata.namespace ?? 'default') : ''
     const known = rules.get(namespace) ?? []
     rules.set(namespace, known)
-    known.push(...('rules' in grant ? grant.rules : [grant]))
+    known.push(...('kind' in grant ? (grant.rules ?? []) : [grant]))
   }
   return rules
 }

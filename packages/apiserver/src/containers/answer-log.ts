@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { Responder } from '../responder.ts'
+import { StatusError } from '../status.ts'
 import { checkHasLog, containerOf, isOnNode } from './container-of.ts'
 import type { ContainerHandlers } from './handlers.ts'
 import { askedLog, sendLog } from './log.ts'
@@ -18,8 +19,8 @@ export function answerLog(
   const asked = askedLog(query, clock.now())
   checkHasLog(pod, container, asked.previous)
   const { name = '', namespace = '' } = pod.metadata
-  sendLog(responder, { namespace, pod: name, container }, asked, log, clock).catch(() => {
-    // The handler threw. Half of the log may have been sent already, so the answer can only be broken off.
-    responder.rst()
+  sendLog(responder, { namespace, pod: name, container }, asked, log, clock).catch((error: unknown) => {
+    // The handler threw. If half of the log was sent already, the answer is broken off.
+    responder.refuse(StatusError.internal(error instanceof Error ? error.message : String(error)))
   })
 }

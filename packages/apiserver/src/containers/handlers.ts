@@ -34,7 +34,7 @@ export interface ExecAnswer {
   readonly exitCode?: number | undefined
 }
 
-/** Plays commands. If the handler throws, the client gets the error that the command could not be run. */
+/** Plays commands. If the handler throws, or has ended a stream for which its answer has more output, the client gets the error that the command could not be run. */
 export type ExecHandler = (call: ExecCall) => ExecAnswer | undefined | Promise<ExecAnswer | undefined>
 
 /** Plays a container's program. */
@@ -56,7 +56,7 @@ export type LogLine = string | { readonly time: Date | string; readonly text: st
 /**
  * Plays a log. The server leaves out the lines that the client does not ask for (`tailLines`, `sinceTime`, `limitBytes`). An iterable that is not asynchronous
  * is the log of a container that has ended. A client that follows an asynchronous iterable gets each line when it comes. In that case the handler itself must
- * leave out all existing lines but the last `tail`.
+ * leave out all existing lines but the last `tail`. If the handler throws, the client gets a 500 with the message, or a broken answer if it got lines before.
  */
 export type LogHandler = (call: LogCall) => Iterable<LogLine> | AsyncIterable<LogLine>
 

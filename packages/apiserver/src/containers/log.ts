@@ -75,8 +75,8 @@ export async function sendLog(
     })
   }
   const lines = handler(call)
-  responder.startText()
   if (follow && Symbol.asyncIterator in lines) {
+    responder.startText()
     for await (const line of lines) {
       await send(timed(line, clock))
       if (gone.signal.aborted || left <= 0) break
@@ -87,6 +87,7 @@ export async function sendLog(
       last.add(timed(line, clock))
       if (gone.signal.aborted) break
     }
+    responder.startText()
     for (const line of last.take()) await send(line)
   }
   responder.end()

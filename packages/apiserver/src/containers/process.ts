@@ -62,7 +62,8 @@ export async function playProcess(
         if (isWanted) void sendFrame(socket, channel, chunk).then(() => done())
         else done()
       },
-    })
+      // A handler may destroy its streams.
+    }).on('error', () => {})
   const [stdout, stderr] = [output(channels.stdout, asked.stdout), output(channels.stderr, asked.stderr)]
   const call: AttachCall = {
     ...container,
@@ -97,12 +98,19 @@ async function outcome(
 ): Promise<object> {
   try {
     const { stdout, stderr, exitCode = 0 } = (await play(call)) ?? {}
-    if (stdout !== undefined && stdout.length > 0) call.stdout.write(stdout)
-    if (stderr !== undefined && stderr.length > 0) call.stderr.write(stderr)
+    print(call.stdout, stdout, 'stdout')
+    print(call.stderr, stderr, 'stderr')
     return exitCode === 0 ? { metadata: {}, status: 'Success' } : failedWith(exitCode)
   } catch (error) {
     return couldNotRun(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** Writes the output of an answer. Throws if the handler has ended the stream, because the output would be lost. */
+function print(stream: Writable, output: string | Uint8Array | undefined, name: string): void {
+  if (output === undefined || output.length === 0) return
+  if (!stream.writable) throw new Error(`the handler has ended ${name}, and answers with more of it`)
+  stream.write(output)
 }
 
 function failedWith(exitCode: number): object {

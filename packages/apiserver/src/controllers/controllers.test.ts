@@ -137,6 +137,40 @@ describe('garbage collection', () => {
       expect(await exists(kit, 'board')).toBe(false)
     }))
 
+  it('F1: a dependent without a namespace stays if its owner has one, as its owner is never found', () =>
+    withServer(async ({ call, configMap, sim }) => {
+      const owner = await configMap('owner')
+      const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+      await call('POST', roles, { ...owned('dependent', owner), rules: [] })
+      await call('DELETE', `${cm}/owner`)
+      await sim.advance(100)
+      expect((await call('GET', `${roles}/dependent`)).status).toBe(200)
+    }))
+
+  it('F1: an object that does not meet a newer schema goes when it may be written again', () =>
+    withServer(async ({ call, sim }) => {
+      const definition = (required: string[]): object => {
+        const openAPIV3Schema = {
+          type: 'object',
+          required,
+          properties: { spec: { type: 'object' }, size: { type: 'integer' } },
+        }
+        return gameDefinition([{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }])
+      }
+      const change = (required: string[]): Promise<unknown> =>
+        call('PATCH', `${definitions}/games.arcade.example.com`, definition(required), merge)
+      await call('POST', definitions, definition([]))
+      await sim.advance(1000)
+      await call('POST', games, game('chess'))
+      await change(['size'])
+      await call('DELETE', `${games}/chess?propagationPolicy=Foreground`)
+      await sim.advance(10_000)
+      expect((await call('GET', `${games}/chess`)).status).toBe(200)
+      await change([])
+      await sim.advance(60_000)
+      expect((await call('GET', `${games}/chess`)).status).toBe(404)
+    }))
+
   it('F1: in the foreground the owner waits for the dependents that block it', () =>
     withServer(async kit => {
       const owner = await kit.configMap('owner')

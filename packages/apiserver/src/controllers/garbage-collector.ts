@@ -104,6 +104,7 @@ export class GarbageCollector {
   #collect({ type, version, object }: Found): void {
     const references = object.metadata.ownerReferences ?? []
     const states = references.map(reference => this.#ownerState(reference, version.namespace))
+    if (states.includes('unknown')) return
     if (states.some(state => state === 'there')) {
       const kept = references.filter((_, i) => states[i] !== 'gone')
       if (kept.length < references.length) this.#setOwners({ type, version, object }, kept)
@@ -118,11 +119,12 @@ export class GarbageCollector {
     )
   }
 
-  #ownerState(reference: OwnerReference, namespace: string): 'there' | 'waiting' | 'gone' {
+  /** The state of an owner. `unknown`: its kind is not served, or is namespaced and the dependent is not. A real controller then leaves the dependent alone. */
+  #ownerState(reference: OwnerReference, namespace: string): 'there' | 'waiting' | 'gone' | 'unknown' {
     const { apiVersion, kind } = reference
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
     const type = this.#registry.findKind(apiVersion, kind) ?? this.#registry.findGroupKind(group, kind)
-    if (type === undefined) return 'there'
+    if (type === undefined || (type.namespaced && namespace === '')) return 'unknown'
     const owner = this.#store.collection(type).get(objectKey(type.namespaced ? namespace : '', reference.name))
     if (owner === undefined || owner.uid !== reference.uid) return 'gone'
     const { metadata } = materialise(owner, type.apiVersion, type.kind)

@@ -35,6 +35,13 @@ describe('the annotation of client-side applies', () => {
       expect((await applied(kit, 'kubectl', { k: '2' }))[0]).toBe(409)
     }))
 
+  it('F1: kubectl takes nothing over if the annotation contains no object', () =>
+    withServer(async kit => {
+      const annotations = { [annotation]: 'null' }
+      await kit.call('POST', `${cm}?fieldManager=other`, { metadata: { name: 'a', annotations }, data: { k: '1' } })
+      expect((await applied(kit, 'kubectl', { k: '2' }))[0]).toBe(409)
+    }))
+
   it('F1: nothing is written where there is no annotation', () =>
     withServer(async kit => {
       await kit.configMap('a', { data: { x: '1' } })

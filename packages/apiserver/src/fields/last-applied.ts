@@ -1,4 +1,4 @@
-import { goJson, type Json, type JsonObject, own, parseJson } from '@wherry/cel/internal'
+import { goJson, isObject, type Json, type JsonObject, own, parseJson } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { compare } from './compare.ts'
 import type { Conflict } from './conflict.ts'
@@ -33,13 +33,13 @@ export function withoutOwn(
 /** The fields that kubectl applied client-side and that are unchanged. */
 function unchangedSince(live: KubeObject, type: FieldType, apiVersion: string): FieldSet | undefined {
   const text = live.metadata.annotations?.[annotation] ?? ''
-  let last: JsonObject
+  let last: Json
   try {
-    last = parseJson(text) as JsonObject
+    last = parseJson(text)
   } catch {
     return undefined
   }
-  if (own(last, 'apiVersion') !== apiVersion) return undefined
+  if (!isObject(last) || own(last, 'apiVersion') !== apiVersion) return undefined
   const { set, removed } = compare(last, contentOf(live), type, true)
   return difference(difference(fieldSetOf(last, type), set), removed)
 }

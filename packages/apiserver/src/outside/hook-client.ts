@@ -48,12 +48,13 @@ export class HookClient {
     const where = withTimeout(targetOf(address), timeoutSeconds)
     const late = new AbortController()
     const timer = this.#clock.timer(timeoutSeconds * 1000, () => late.abort())
-    const timedOut = new Promise<HookAnswer>(resolve => {
-      late.signal.addEventListener('abort', () => resolve(posting(where, 'context deadline exceeded')), { once: true })
+    const signal = AbortSignal.any([late.signal, closed])
+    // A function of the test does not see the signal, and may never settle.
+    const aborted = new Promise<HookAnswer>(resolve => {
+      signal.addEventListener('abort', () => resolve(posting(where, 'context deadline exceeded')), { once: true })
     })
     try {
-      const signal = AbortSignal.any([late.signal, closed])
-      return await Promise.race([timedOut, this.#send(address, where, text, signal)])
+      return await Promise.race([aborted, this.#send(address, where, text, signal)])
     } finally {
       timer.cancel()
     }

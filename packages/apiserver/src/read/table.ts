@@ -2,6 +2,7 @@ import type { Json } from '@wherry/cel/internal'
 import { sortKeys } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise, metadataText, type StoredText, toLatin1, withHead } from '../objects/stored.ts'
+import type { Representation } from '../requests/representation.ts'
 import type { Column, ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { resourceKey } from '../store/store.ts'
@@ -91,8 +92,9 @@ export interface TableOptions {
   readonly marked?: string | undefined
 }
 
-/** Reads the value of `includeObject`. Throws the server's 400. */
-export function includedOf(query: URLSearchParams): TableOptions['include'] {
+/** Reads the value of `includeObject`, which only a Table has. Throws the server's 400. */
+export function includedOf(query: URLSearchParams, as: Representation['as']): TableOptions['include'] {
+  if (as !== 'table') return 'None'
   const asked = query.get('includeObject') || 'Metadata'
   if (asked === 'Metadata' || asked === 'Object' || asked === 'None') return asked
   throw StatusError.badRequest(

@@ -340,4 +340,18 @@ describe('watch', () => {
       },
       { network: { chunking: 'whole' } },
     ))
+
+  it('F1: an unknown part of the object in a Table is a 400, before the watch begins; any other form ignores it', () =>
+    withServer(async ({ call, watch, sim, configMap }) => {
+      await configMap('a')
+      const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+      for (const path of [`${cm}?watch=1&includeObject=foo`, `${cm}?includeObject=foo`, `${cm}/a?includeObject=foo`]) {
+        const refused = await call('GET', path, undefined, { accept })
+        expect([refused.status, refused.json.message]).toEqual([400, expect.stringContaining('"foo"')])
+      }
+      expect((await call('GET', `${cm}?includeObject=foo`)).status).toBe(200)
+      const stream = await watch(`${cm}?watch=1&includeObject=foo`)
+      await sim.advance(10)
+      expect(brief(stream.events)).toEqual(['ADDED a'])
+    }))
 })

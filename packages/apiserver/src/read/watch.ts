@@ -34,6 +34,7 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
   const initialAsked = query.get('sendInitialEvents')
   const timeoutMs = timeoutOf(query, request.random)
   if (representation.as === 'table') tableHead(type)
+  const include = includedOf(query, representation.as)
   const collection = store.collection(type)
   const asked = options.resourceVersion
   const fresh = asked === undefined || asked === 0
@@ -49,7 +50,7 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
     flusher: request.flusher,
     effects: request.effects,
     after: initial || fresh ? 0 : asked,
-    include: includedOf(query),
+    include,
   })
   stream.after(timeoutMs, () => stream.end())
   if (request.effects.some(effect => effect.kind === 'expired')) {

@@ -8,18 +8,29 @@ export interface Finding {
   readonly cause: StatusCause
 }
 
+/** The number of findings from which their texts are kept, so that a list with many wrong items takes no quadratic time. */
+const many = 16
+
 /** The problems of a value, and the number of checks. If all alternatives fail, the one with the most checks is reported. */
 export class Findings {
   readonly all: Finding[] = []
   checks = 0
+  /** The texts of all findings; `undefined` while there are few. */
+  #texts: Set<string> | undefined
 
   get none(): boolean {
     return this.all.length === 0
   }
 
   add(finding: Finding | undefined): void {
-    if (finding === undefined || this.all.some(one => one.text === finding.text)) return
+    if (finding === undefined || this.#has(finding)) return
     this.all.push(finding)
+    this.#texts?.add(finding.text)
+  }
+
+  #has({ text }: Finding): boolean {
+    if (this.#texts === undefined && this.all.length >= many) this.#texts = new Set(this.all.map(one => one.text))
+    return this.#texts?.has(text) ?? this.all.some(one => one.text === text)
   }
 
   merge(other: Findings): void {

@@ -12,9 +12,9 @@ const metaFields: ReadonlyMap<string, readonly string[] | undefined> = new Map(
   }),
 )
 
-/** Whether metadata has a field of this name. */
-export function isMetaField(name: string): boolean {
-  return metaFields.has(name)
+/** `metadata` without its unknown fields. */
+export function knownMeta(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => metaFields.has(key)))
 }
 
 /** The paths of unknown fields of metadata. `path` is the path of the metadata. */

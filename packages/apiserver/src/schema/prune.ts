@@ -1,6 +1,6 @@
 import type { Schema } from '@wherry/cel/internal'
 import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
-import { isMetaField, unknownMeta } from './meta-fields.ts'
+import { knownMeta, unknownMeta } from './meta-fields.ts'
 
 /** An object without its unknown fields, and the sorted paths of these fields: `spec.zz`, `spec.list[0].zz`. */
 export interface Pruned {
@@ -90,7 +90,7 @@ function dropStrangeMeta(value: Json, schema: Schema | undefined, path: string, 
   const metadata = own(value, 'metadata')
   if (schema.embedded && isObject(metadata)) {
     strange.push(...unknownMeta(metadata, below(path, 'metadata')))
-    value.metadata = Object.fromEntries(Object.entries(metadata).filter(([key]) => isMetaField(key)))
+    value.metadata = knownMeta(metadata)
   }
   for (const key of Object.keys(value)) {
     const { additional } = schema

@@ -110,6 +110,17 @@ describe('validation', () => {
   })
 })
 
+describe('many problems', () => {
+  it('F1: each is reported once, and 30,000 wrong items take no quadratic time', () => {
+    const list = { type: 'array', items: string }
+    // Quadratic time is 15 seconds, and the test may take five.
+    expect(problems(list, Array(30_000).fill(1))).toHaveLength(30_000)
+    const twice = { ...list, allOf: [{ items: { minLength: 1 } }, { items: { minLength: 1 } }] }
+    // A problem for each item, and one for the list.
+    expect(problems(twice, Array(50).fill(''))).toHaveLength(51)
+  })
+})
+
 describe('decoding', () => {
   it('F1: prunes unknown fields, keeps preserved ones, and reports the paths in order', () => {
     const spec = object({

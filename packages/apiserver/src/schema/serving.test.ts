@@ -38,6 +38,23 @@ async function redefine({ call, sim }: Kit, versions: readonly Raw[]): Promise<v
   await sim.advance(2000)
 }
 
+describe('definitions', () => {
+  it('F1: a property that is null has an empty schema, which lacks a type', () =>
+    withServer(async ({ call }) => {
+      const { status, json } = await call('POST', definitions, gameDefinition([v1(schema({ spec: null }))]))
+      expect([status, json.details.causes]).toEqual([
+        422,
+        [
+          {
+            reason: 'FieldValueRequired',
+            message: 'Required value: must not be empty for specified object fields',
+            field: 'spec.validation.openAPIV3Schema.properties[spec].type',
+          },
+        ],
+      ])
+    }))
+})
+
 describe('writes of custom resources', () => {
   it('F1: fill in defaults, remove what the schema does not know, and warn of it', () =>
     withSchema(async ({ call }) => {

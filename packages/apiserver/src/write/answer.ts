@@ -130,7 +130,7 @@ function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation
   sendValue(write, 200, scaleOf(type, after))
 }
 
-/** Refuses an apply that would create an object to users without the right to create. Unlike other refusals of access, this refusal has no special headers. */
+/** Refuses an apply or an update that would create an object to users without the right to create. Unlike other refusals of access, this refusal has no special headers. */
 function authorizeCreate(host: WriteHost, { info, target, user }: WriteRequest): void {
   try {
     host.access.authorize({ ...target, user, verb: 'create', path: info.path })
@@ -160,8 +160,11 @@ function named({ target }: WriteRequest, object: KubeObject): KubeObject {
 function create(host: WriteHost, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
   const { type, verb } = write
   const object = readObject(parseObject(write.request, type), write, validation)
-  if (verb === 'update') named(write, object)
-  if (verb === 'update') delete object.metadata.resourceVersion
+  if (verb === 'update') {
+    named(write, object)
+    authorizeCreate(host, write)
+    delete object.metadata.resourceVersion
+  }
   if (resourceKey(type) === 'certificatesigningrequests.certificates.k8s.io') {
     const { name: username, uid, groups, extra } = write.user
     const given = { username, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) }
@@ -248,7 +251,7 @@ function removeCollection(host: WriteHost, write: WriteRequest): void {
       host.writer.delete(type, host.writer.read(type, item.namespace, item.name), options)
     })
   }
-  const table = { now: host.clock.now(), include: includedOf(info.query) }
+  const table = { now: host.clock.now(), include: includedOf(info.query, write.representation.as) }
   sendList(write.responder, type, result, listOptions, write.representation, table)
 }
 
@@ -297,7 +300,7 @@ function send(host: WriteHost, write: WriteRequest, code: number, object: KubeOb
   const shown = representation.lean ? withoutManagedFields(stored) : stored
   let text: string
   if (representation.as === 'table') {
-    const table = { now: host.clock.now(), first: true, include: includedOf(info.query) }
+    const table = { now: host.clock.now(), first: true, include: includedOf(info.query, 'table') }
     text = tableOf(type, { ...stored, rv: resourceVersion }, table)
   } else if (representation.as === 'metadata') text = metadataText(shown)
   else text = withHead(shown, type.apiVersion, type.kind, type.custom)

@@ -20,6 +20,7 @@ import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
 import { tooDeepAt } from './depth.ts'
+import { hugeNumber } from './huge-number.ts'
 import { fieldTypeOf } from './managed.ts'
 import type { Strategy } from './strategy.ts'
 import type { WriteRequest } from './write-request.ts'
@@ -79,6 +80,8 @@ export function parseObject(request: BodyOf, type: ResourceType): JsonObject {
   try {
     const value = parseBody(request, text)
     if (type.custom && !own(value, 'kind')) throw new DecodeError(`Object 'Kind' is missing in '${text}'`)
+    const huge = type.custom && !isYaml(request) ? hugeNumber(text) : undefined
+    if (huge !== undefined) throw undecodable(new DecodeError(huge), value, type, 'body')
     return value
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error

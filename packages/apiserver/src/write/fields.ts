@@ -5,7 +5,7 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { decode } from '../schema/decode.ts'
 import { duplicateFields } from '../schema/duplicates.ts'
-import { unknownMeta } from '../schema/meta-fields.ts'
+import { knownMeta, unknownMeta } from '../schema/meta-fields.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
 import { isYaml, patchTypeOf, textOf } from './body.ts'
@@ -23,13 +23,17 @@ interface FieldsOf {
   readonly verb: string
 }
 
+/** The maximum number of unknown and duplicate fields that the decoder of JSON reports. */
+const mostFindings = 100
+
 /** Reads a custom resource by its schema: defaults are filled in, unknown fields are removed and reported. */
 export function readBySchema(object: KubeObject, write: FieldsOf, validation: FieldValidation): KubeObject {
   const { schema } = write.type
   if (schema === undefined) return object
   const read = decode(schema.root, object)
   reportFields([...unknownMeta(object.metadata, 'metadata'), ...read.unknown], sortKeys(object), write, validation)
-  return read.object as KubeObject
+  const known = read.object as KubeObject
+  return { ...known, metadata: knownMeta(known.metadata) } as KubeObject
 }
 
 /** Warns of unknown and duplicate fields of `value`, or refuses them if `validation` is strict. */
@@ -42,8 +46,12 @@ export function reportFields(
   if (validation === 'Ignore') return
   const text = textFindings(write, value)
   if (text.length === 0 && unknown.length === 0) return
-  const fields = unknown.map(path => `unknown field "${path}"`)
-  if (validation === 'Strict' && text.length + fields.length > 0) {
+  // The decoder of built-ins quotes the paths as Go does, and stops after a number of findings.
+  const isBuiltin = write.type.schema === undefined
+  const fields = unknown
+    .slice(0, isBuiltin ? Math.max(0, mostFindings - text.length) : undefined)
+    .map(path => `unknown field ${isBuiltin ? goQuote(path) : `"${path}"`}`)
+  if (validation === 'Strict') {
     const repeated = isYaml(write.request) && text.length > 0 ? [yamlError(text)] : text
     throw refusal([...repeated, ...fields], value, write)
   }
@@ -74,7 +82,9 @@ function textFindings(
 ): string[] {
   const text = textOf(request.body)
   if (isYaml(request)) return [...readYaml(text).duplicates]
-  const found = duplicateFields(text, verb === 'patch' ? undefined : value).map(path => `duplicate field "${path}"`)
+  const found = duplicateFields(text, verb === 'patch' ? undefined : value)
+    .slice(0, mostFindings)
+    .map(path => `duplicate field ${goQuote(path)}`)
   const type = request.headers['content-type'] ?? ''
   if (verb !== 'patch' || !type.startsWith('application/json-patch+json')) return found
   return [...found, ...strangeOperations(parsePatch(request.body))].map(finding => `json patch ${finding}`)

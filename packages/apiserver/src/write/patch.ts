@@ -16,6 +16,7 @@ import { StrategicError } from '../strategic/strategic-error.ts'
 import { strategicMerge } from '../strategic/strategic-merge.ts'
 import { textOf } from './body.ts'
 import { maxPatchLevels, tooDeepAt } from './depth.ts'
+import { hugeNumber } from './huge-number.ts'
 
 /**
  * Applies a merge patch (RFC 7396). No library is used, because the known libraries lose keys named `__proto__`, or throw on them. The keys of each patched
@@ -46,6 +47,8 @@ export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
     patch = tooDeepAt(text, maxPatchLevels) === undefined ? parseJson(text) : undefined
   } catch {}
   if (patch === undefined) throw StatusError.badRequest('invalid JSON patch')
+  const huge = hugeNumber(text, shape === undefined ? 'Go struct field jsonPatchOp.value' : undefined)
+  if (huge !== undefined) throw StatusError.badRequest(`error decoding patch: ${huge}`)
   if (shape === undefined || isObject(patch)) return patch
   if (patch === null) throw StatusError.badRequest('Invalid JSON Patch')
   const why = `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`
@@ -67,6 +70,8 @@ export function strategicPatch(target: JsonObject, body: Uint8Array, type: Field
 }
 
 function readStrategic(body: Uint8Array): JsonObject | null {
+  const huge = hugeNumber(textOf(body))
+  if (huge !== undefined) throw StatusError.badRequest(huge)
   const patch = parsePatch(body)
   if (patch === null || isObject(patch)) return patch
   const why = `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`
@@ -85,18 +90,19 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
     const why = `json: cannot unmarshal ${goKind(strange)} into Go value of type handlers.jsonPatchOp`
     throw StatusError.badRequest(`error decoding patch: ${why}`)
   }
+  for (const operation of patch as (JsonObject | null)[]) checkOperation(operation ?? {})
   const document = armour(target) as JsonObject
   const operations = armour(patch) as unknown as Operation[]
   for (const operation of operations) {
-    const { op, path, from } = (operation ?? {}) as { op?: unknown; path?: unknown; from?: unknown }
-    const moves = op === 'move' || op === 'copy'
-    if (typeof path !== 'string' || (moves && typeof from !== 'string')) throw unprocessable()
-    if (path !== '' && !path.startsWith('/')) throw unprocessable()
-  }
-  for (const operation of operations) {
     const copy = { ...(operation as object) } as { op: string; path: string; from?: string; value?: unknown }
-    copy.path = armourPath(copy.path)
-    if (copy.from !== undefined) copy.from = armourPath(copy.from)
+    if (copy.op === 'move' || copy.op === 'copy') copy.from = withIndices(document, copy.from as string, false)
+    if (copy.op === 'move') {
+      // In two steps, because the index of the target counts in the list without the item.
+      const { value } = Pointer.fromJSON(copy.from as string).evaluate(document)
+      if (applyPatch(document, [{ op: 'remove', path: copy.from as string }])[0] !== null) throw unprocessable()
+      Object.assign(copy, { op: 'add', value })
+    }
+    copy.path = withIndices(document, copy.path, copy.op === 'add' || copy.op === 'copy')
     // The server's library treats an absent field of an existing object as null, which can be copied and replaced.
     if (copy.op === 'copy' && isMissing(document, copy.from ?? '')) Object.assign(copy, { op: 'add', value: null })
     if (isMissing(document, copy.path)) {
@@ -144,30 +150,70 @@ function isMissing(document: JsonObject, path: string): boolean {
   return value === undefined && isObject(parent)
 }
 
+/** Refuses an operation with the server's 400 if a field has another type, and with its 422 if it lacks a path. */
+function checkOperation(operation: JsonObject): void {
+  for (const field of ['op', 'path', 'from']) {
+    const value = own(operation, field) ?? ''
+    if (typeof value === 'string') continue
+    const why = `json: cannot unmarshal ${goKind(value)} into Go struct field jsonPatchOp.${field} of type string`
+    throw StatusError.badRequest(`error decoding patch: ${why}`)
+  }
+  const { op, path, from } = operation
+  if (!isPointer(path) || ((op === 'move' || op === 'copy') && !isPointer(from))) throw unprocessable()
+}
+
+function isPointer(path: Json | undefined): boolean {
+  return typeof path === 'string' && (path === '' || path.startsWith('/'))
+}
+
+/**
+ * The path in the armoured document, with the indices of lists as the patch library takes them: a real server counts negative ones from the end. `adds`: whether
+ * the operation adds an item. Throws the server's 422 for an index that the list does not have.
+ */
+function withIndices(document: JsonObject, path: string, adds: boolean): string {
+  let value: Json | undefined = document
+  const parts = path.split('/').map(disguised)
+  for (const [i, part] of parts.entries()) {
+    if (i === 0) continue
+    if (!Array.isArray(value)) {
+      value = isObject(value) ? own(value, part.replaceAll('~1', '/').replaceAll('~0', '~')) : undefined
+      continue
+    }
+    const isNew = adds && i === parts.length - 1
+    if (isNew && part === '-') break
+    const size = value.length + Number(isNew)
+    const given = /^[-+]?\d+$/.test(part) ? Number(part) : Number.NaN
+    const index = given < 0 ? given + size : given
+    if (!(index >= 0 && index < size)) throw unprocessable()
+    parts[i] = `${index}`
+    value = (value as Json[])[index]
+  }
+  return parts.join('/')
+}
+
 function unprocessable(): StatusError {
   return new StatusError(422, 'Invalid', rejected, { details: {} })
 }
 
-/** The patch library treats `__proto__` as the prototype and does not copy raw integers correctly, so both are disguised for it. */
-const protoKey = '\u0000__proto__'
+/**
+ * The patch library skips `__proto__`, `constructor` and `prototype` in paths, finds keys such as `toString` in every object, and does not copy raw integers
+ * correctly, so all of these are disguised for it.
+ */
+const keyPrefix = '\u0000key:'
 const rawPrefix = '\u0000integer:'
 
 function armour(value: Json): Json {
-  return mapJson(
-    value,
-    key => (key === '__proto__' ? protoKey : key),
-    leaf => (isRawNumber(leaf) ? rawPrefix + leaf.rawJSON : leaf),
-  )
+  return mapJson(value, disguised, leaf => (isRawNumber(leaf) ? rawPrefix + leaf.rawJSON : leaf))
 }
 
-function armourPath(path: string): string {
-  return path.replace(/(^|\/)__proto__(?=\/|$)/g, `$1${protoKey}`)
+function disguised(key: string): string {
+  return key === 'prototype' || key in Object.prototype ? keyPrefix + key : key
 }
 
 function disarm(value: Json): Json {
   return mapJson(
     value,
-    key => (key === protoKey ? '__proto__' : key),
+    key => (key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : key),
     leaf => (typeof leaf === 'string' && leaf.startsWith(rawPrefix) ? parseJson(leaf.slice(rawPrefix.length)) : leaf),
   )
 }

@@ -284,6 +284,25 @@ describe('create', () => {
       expect((await call('POST', `${cm}?dryRun=Some`, { metadata: { name: 'dry' } })).status).toBe(422)
     }))
 
+  it('F1: a generated name that is taken is generated again, up to eight times', async () => {
+    // The numbers of the first suffix, for so many suffixes; then another number.
+    let again = 0
+    const random = (): number => (again-- > 0 ? 0 : 0.5)
+    await withServer(
+      async ({ call }) => {
+        const make = async (names: number): Promise<[number, string]> => {
+          again = 5 * names
+          const { status, json } = await call('POST', cm, { metadata: { generateName: 'job-' } })
+          return [status, json.metadata.name ?? json.reason]
+        }
+        expect(await make(1)).toEqual([201, 'job-bbbbb'])
+        expect(await make(7)).toEqual([201, 'job-rrrrr'])
+        expect(await make(8)).toEqual([409, 'AlreadyExists'])
+      },
+      { random },
+    )
+  })
+
   it('F1: stringData of a Secret is encoded into data', () =>
     withServer(async ({ call }) => {
       const secret = { metadata: { name: 's' }, stringData: { token: 'häh' }, data: { other: 'eA==' } }
@@ -498,8 +517,61 @@ describe('patch', () => {
         ),
       ).toEqual(rejected)
       expect(said(await patch([{ op: 'remove', path: '/data/none' }]))).toEqual(rejected)
+      expect(said(await patch([{ op: 'copy', from: 'data/k', path: '/data/x' }]))).toEqual(rejected)
+      for (const field of ['op', 'path', 'from'])
+        expect(said(await patch([{ op: 'copy', from: '/data/k', path: '/data/x', [field]: 5 }]))).toEqual([
+          400,
+          'BadRequest',
+          `error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.${field} of type string`,
+        ])
       expect((await patch({ op: 'add' })).status).toBe(400)
       expect((await call('GET', `${cm}/a`)).json.data.x).toBeUndefined()
+    }))
+
+  it('F1: a JSON patch counts negative indices of a list from its end, and refuses an index past it', () =>
+    withServer(async ({ call, configMap }) => {
+      const list = '/metadata/finalizers'
+      const value = 'x.y/z'
+      await configMap('a')
+      const after = async (operation: object): Promise<unknown> => {
+        const finalizers = ['a.b/a', 'a.b/b', 'a.b/c']
+        await call('PATCH', `${cm}/a`, { metadata: { finalizers } }, merge)
+        const { status, json } = await call('PATCH', `${cm}/a`, [operation], jsonPatchType)
+        const last = (name: string): string | undefined => name.split('/')[1]
+        return status === 200 ? json.metadata.finalizers.map(last).join('') : status
+      }
+      const move = (path: number): Promise<unknown> => after({ op: 'move', from: `${list}/0`, path: `${list}/${path}` })
+      expect([await move(-1), await move(2), await move(3)]).toEqual(['bca', 'bca', 422])
+      const add = (path: string): Promise<unknown> => after({ op: 'add', path: `${list}/${path}`, value })
+      expect([await add('-4'), await add('-1'), await add('-5')]).toEqual(['zabc', 'abcz', 422])
+      expect([await add('+1'), await add('-'), await add('4'), await add('1x')]).toEqual(['azbc', 'abcz', 422, 422])
+      const replace = (path: string): Promise<unknown> => after({ op: 'replace', path: `${list}/${path}`, value })
+      expect([await replace('-3'), await replace('-4'), await replace('-')]).toEqual(['zbc', 422, 422])
+    }))
+
+  it('F1: a JSON patch takes keys that every object of JavaScript has as any other key, and no word as an index', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      await kit.call('POST', games, game('a', {}, { finalizers: ['a.b/c', 'd.e/f'] }))
+      const patch = async (...operations: object[]): Promise<[number, unknown]> => {
+        const { status, json } = await kit.call('PATCH', `${games}/a`, operations, jsonPatchType)
+        return [status, json.spec ?? json.reason]
+      }
+      const own = { constructor: { name: 'c' }, prototype: 'p', toString: 't' }
+      expect(
+        await patch(
+          { op: 'add', path: '/spec/constructor', value: {} },
+          { op: 'add', path: '/spec/constructor/name', value: 'c' },
+          { op: 'test', path: '/spec/constructor', value: { name: 'c' } },
+          { op: 'add', path: '/spec/prototype', value: 'p' },
+          { op: 'copy', from: '/spec/prototype', path: '/spec/toString' },
+          { op: 'replace', path: '/spec/toString', value: 't' },
+        ),
+      ).toEqual([200, own])
+      for (const path of ['/spec/valueOf', '/spec/hasOwnProperty', '/metadata/finalizers/length'])
+        expect(await patch({ op: 'remove', path })).toEqual([422, 'Invalid'])
+      expect(await patch({ op: 'replace', path: '/metadata/finalizers/length', value: 0 })).toEqual([422, 'Invalid'])
+      expect(await patch({ op: 'remove', path: '/spec/constructor' })).toEqual([200, { prototype: 'p', toString: 't' }])
     }))
 
   it('F1: preconditions in a patch: a stale resourceVersion is 409, another uid 422, both 409', () =>
@@ -516,6 +588,60 @@ describe('patch', () => {
       expect((await patch({ uid: 'abc', resourceVersion: metadata.resourceVersion })).status).toBe(422)
       expect((await patch({ uid: 'abc', resourceVersion: '1' })).status).toBe(409)
       expect((await patch({ uid: metadata.uid, resourceVersion: metadata.resourceVersion })).status).toBe(200)
+    }))
+
+  it('F1: unknown and duplicate fields of a built-in are quoted as Go does, and at most 100 are reported', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      const said = async (path: string, body: unknown): Promise<string[]> => {
+        const { json } = await kit.call('POST', `${path}?fieldValidation=Strict`, body)
+        return json.message.split(/strict decoding error: |, /).slice(1)
+      }
+      const odd = { 'c\nd': 1, 'a"b': 1 }
+      const named = { metadata: { name: 'a' } }
+      expect(await said(cm, { ...named, ...odd })).toEqual(['unknown field "c\\nd"', 'unknown field "a\\"b"'])
+      expect(await said(games, game('a', {}, { 'a"b': 1 }))).toEqual(['unknown field "metadata.a"b"'])
+      const repeated = `{"metadata":{"name":"a"},"data":{"c\\nd":"1","c\\nd":"2"}}`
+      expect(await said(cm, repeated)).toEqual(['duplicate field "data.c\\nd"'])
+      const many = Object.fromEntries(Array.from({ length: 164 }, (_, i) => [`f${i}`, 1]))
+      expect(await said(cm, { ...named, ...many })).toHaveLength(100)
+      expect(await said(games, game('a', {}, many))).toHaveLength(164)
+    }))
+
+  it('F1: a number that fits no float is refused', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      const text = JSON.stringify(game('a', { size: 'SIZE', note: '1e400' }))
+      const refused = (into: string): unknown[] => [
+        400,
+        'BadRequest',
+        expect.stringContaining(`json: cannot unmarshal number 1e400 into ${into} of type float64`),
+      ]
+      expect(said(await kit.call('POST', games, text.replace('"SIZE"', '1e400')))).toEqual(refused('Go value'))
+      const digits = '1'.repeat(400)
+      expect((await kit.call('POST', games, text.replace('"SIZE"', digits))).json.message).toContain(digits)
+      expect((await kit.call('POST', games, text.replace('"SIZE"', '1e300'))).json.spec.size).toBe(1e300)
+      const patch = (type: object, body: string): ReturnType<Kit['call']> =>
+        kit.call('PATCH', `${games}/a`, body, type as Record<string, string>)
+      expect(said(await patch(merge, '{"spec":{"size":1e400}}'))).toEqual(refused('Go value'))
+      const operation = '[{"op":"add","path":"/spec/size","value":1e400}]'
+      expect(said(await patch(jsonPatchType, operation))).toEqual(refused('Go struct field jsonPatchOp.value'))
+      await kit.configMap('a')
+      const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
+      expect(said(await kit.call('PATCH', `${cm}/a`, '{"x":1e400}', strategic))).toEqual(refused('Go value'))
+      expect((await kit.call('POST', cm, '{"metadata":{"name":"b"},"x":1e400}')).status).toBe(201)
+    }))
+
+  it('F1: unknown fields of metadata of a custom resource have no owner', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      await kit.call('POST', games, game('a', {}, { strange: 1, labels: { l: 'v' } }))
+      const { json } = await kit.call('PATCH', `${games}/a`, { metadata: { other: 1, labels: { m: 'w' } } }, merge)
+      expect(json.metadata.strange ?? json.metadata.other).toBeUndefined()
+      const owned = json.metadata.managedFields.map((entry: { fieldsV1: Record<string, object> }) =>
+        Object.keys(entry.fieldsV1['f:metadata'] ?? {}),
+      )
+      expect(new Set(owned.flat())).toEqual(new Set(['f:labels']))
     }))
 
   it('F1: what it does not do it says: 501 for CBOR, 415 for what no server knows', () =>

@@ -24,6 +24,9 @@ import { podGraceSeconds } from './pod-grace.ts'
 import { statusWrites } from './status-writes.ts'
 import type { Strategy, StrategyOf } from './strategy.ts'
 
+/** The maximum number of names that are generated for an object. */
+const mostGenerated = 8
+
 /** Further admission before an object is written. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
 
@@ -107,8 +110,8 @@ export class Writer {
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
       throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created')
     }
-    const generated = (metadata.name ?? '') === '' && (metadata.generateName ?? '') !== ''
-    if (generated) metadata.name = generatedName(metadata.generateName as string, this.#random)
+    const isGenerated = (metadata.name ?? '') === '' && (metadata.generateName ?? '') !== ''
+    if (isGenerated) metadata.name = this.#freeName(type, metadata)
     if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp
     if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds
     if (metadata.selfLink !== undefined) delete metadata.selfLink
@@ -132,6 +135,16 @@ export class Writer {
     }
     if (dryRun) return type.conversion?.stored(type, object, undefined).shown ?? object
     return this.#put(type, object)
+  }
+
+  /** A generated name that no object has. A real server generates up to eight names, and refuses the object if all of them are taken. */
+  #freeName(type: ResourceType, { generateName = '', namespace = '' }: KubeObject['metadata']): string {
+    let name = ''
+    for (let tries = 0; tries < mostGenerated; tries++) {
+      name = generatedName(generateName, this.#random)
+      if (this.#store.collection(type).get(objectKey(namespace, name)) === undefined) break
+    }
+    return name
   }
 
   /** Creates an object that the server itself owns, with its defaults. The caller must not use the object afterwards. */

@@ -44,6 +44,14 @@ describe('YAML', () => {
     expect(JSON.stringify(value('a: 12345678901234567890\nb: 7'))).toBe('{"a":12345678901234567890,"b":7}')
   })
 
+  it('F1: a number beyond a float is a text, and what JSON has no number for is refused', () => {
+    expect(value('{"a":1e400,"b":-1E+400,"c":1e3}')).toEqual({ a: '1e400', b: '-1E+400', c: 1000 })
+    const refused = { '.inf': '+Inf', '-.inf': '-Inf', '.nan': 'NaN' }
+    for (const [text, name] of Object.entries(refused)) {
+      expect(() => value(`a: ${text}`)).toThrow(new YamlError(`json: unsupported value: ${name}`))
+    }
+  })
+
   it('F1: of keys that are given twice the last one holds, and each is reported', () => {
     expect(readYaml('a: 1\nb:\n  c: 1\n  "c": 2\na: 3\n')).toEqual({
       value: { a: 3, b: { c: 2 } },

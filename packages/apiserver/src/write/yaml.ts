@@ -67,6 +67,7 @@ function yamlOf(document: Document, text: string): Yaml {
   try {
     return { value: asJson(document.toJS()), duplicates }
   } catch (error) {
+    if (error instanceof YamlError) throw error
     // An anchor contains itself, or there are too many aliases or levels.
     if (isOverflow((error as Error).message)) throw tooDeep()
     throw new YamlError(`yaml: ${(error as Error).message}`)
@@ -78,13 +79,21 @@ export function yamlError(duplicates: readonly string[]): string {
   return ['yaml: unmarshal errors:', ...duplicates.map(one => `  ${one}`)].join('\n')
 }
 
-/** Removes the tags of types that Kubernetes' YAML reads as texts: times, numbers to the base of sixty, bytes. */
+/** Removes the tags of types that Kubernetes' YAML reads as texts: times, numbers to the base of sixty, bytes. A number beyond a float is a text, too. */
 function plainTags(tags: Tags): Tags {
-  return tags.filter(
+  const kept = tags.filter(
     tag =>
       typeof tag === 'string' ||
       !(('format' in tag && tag.format === 'TIME') || /:(?:timestamp|binary)$/.test(tag.tag)),
   )
+  return kept.map(tag => {
+    if (typeof tag === 'string' || !('format' in tag) || tag.format !== 'EXP') return tag
+    const read = (text: string): number | string => {
+      const number = Number.parseFloat(text.replaceAll('_', ''))
+      return Number.isFinite(number) ? number : text
+    }
+    return { ...tag, resolve: read } as typeof tag
+  })
 }
 
 /** Converts the library's result to JSON. Integers that a number can't represent keep all digits. */
@@ -92,6 +101,15 @@ function asJson(value: unknown): Json {
   return mapJson(
     value as Json,
     key => key,
-    leaf => (typeof (leaf as unknown) === 'bigint' ? parseJson(String(leaf)) : leaf),
+    leaf => {
+      if (typeof leaf === 'number' && !Number.isFinite(leaf))
+        throw new YamlError(`json: unsupported value: ${goFloat(leaf)}`)
+      return typeof (leaf as unknown) === 'bigint' ? parseJson(String(leaf)) : leaf
+    },
   )
+}
+
+/** A number that JSON does not have, as Go prints it. */
+function goFloat(value: number): string {
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
 }

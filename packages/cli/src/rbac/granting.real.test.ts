@@ -61,7 +61,11 @@ it.each(kinds)(
       const hold = await rolesOf('--granting hold', folder)
       const escalate = await rolesOf('--granting escalate', folder)
       const verbs = (grants: Grants): string =>
-        grants.flatMap(one => ('rules' in one ? one.rules : [one]).flatMap(rule => rule.verbs)).join()
+        grants
+          .flatMap(one =>
+            ('rules' in one ? (one.rules ?? []) : [one as { verbs: readonly string[] }]).flatMap(rule => rule.verbs),
+          )
+          .join()
       expect(verbs(hold)).not.toMatch(/escalate|bind/)
       expect(verbs(escalate)).toMatch(/escalate/)
       expect(verbs(escalate)).toMatch(/bind/)

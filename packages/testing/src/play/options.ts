@@ -57,7 +57,11 @@ export interface PlayOptions {
   readonly statefulSets?: boolean | undefined
   /** PersistentVolumeClaims are bound. @default false */
   readonly persistentVolumeClaims?: boolean | ClaimCourse | undefined
-  /** Receives the errors of the play. @default `settled` and `close` reject with the error */
+  /**
+   * Receives the errors of the play. `settled` and `close` reject with the error that it throws or rejects with.
+   *
+   * @default `settled` and `close` reject with each error
+   */
   readonly onError?: ((error: Error) => void) | undefined
 }
 

@@ -14,7 +14,7 @@ interface Scene {
 
 /** Runs a test in simulated time on a server on which this is played. */
 async function played(options: PlayOptions, test: (scene: Scene) => Promise<void>): Promise<void> {
-  const simulation = simulate(1)
+  const simulation = simulate(1, { limitMs: 100 * 86_400_000 })
   await simulation.run(async () => {
     const { clock, random } = simulation
     const server = await startEmbeddedApiServer({ sockets: false, clock, random: random.fork('server') })
@@ -202,6 +202,16 @@ describe('play: Jobs', () => {
       expect(conditionsOf(await user.get('jobs', 'a'))).toContain('Failed=True DeadlineExceeded')
       expect(await user.list('pods')).toEqual([])
       await advance(100_000)
+      expect(await user.list('jobs')).toEqual([])
+    }))
+
+  it('a Job goes after its time, be it months', () =>
+    played({ pods: true, jobs: true }, async ({ user, advance }) => {
+      const days = 60
+      await user.create('jobs', 'backup', { ...job(), ttlSecondsAfterFinished: days * 86_400 })
+      await advance((days - 1) * 86_400_000)
+      expect(conditionsOf(await user.get('jobs', 'backup'))).toContain('Complete=True CompletionsReached')
+      await advance(2 * 86_400_000)
       expect(await user.list('jobs')).toEqual([])
     }))
 
@@ -428,6 +438,29 @@ describe('play: errors', () => {
     )
     await player.settled()
   })
+
+  it('an onError that throws or rejects is what settled rejects with, and the play goes on', () =>
+    played({ pods: true }, async ({ server, user }) => {
+      const pods = (() => ({ end: 'fail' })) as unknown as PlayOptions['pods']
+      let calls = 0
+      const onError = (): void | Promise<void> => {
+        calls += 1
+        if (calls === 2) return Promise.reject(new Error('the second'))
+        if (calls === 1) throw new Error('the first')
+      }
+      const player = await play(server, { pods, jobs: true, onError: onError as () => void })
+      for (const [name, message] of [
+        ['a', 'the first'],
+        ['b', 'the second'],
+      ] as const) {
+        await user.create('pods', name, podSpec)
+        await expect(player.settled()).rejects.toThrow(message)
+      }
+      await user.create('jobs', 'still-played', job())
+      await player.settled()
+      expect((await user.get('jobs', 'still-played')).status.succeeded).toBe(1)
+      await player.close()
+    }))
 
   it('a name that is taken is what close rejects with, until it is free', () =>
     played({ pods: true }, async ({ server, user }) => {

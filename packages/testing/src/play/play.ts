@@ -14,12 +14,12 @@ import { statefulSetPart } from './stateful-sets.ts'
 export interface Player extends AsyncDisposable {
   /**
    * Resolves when there is nothing left to play at this time: the player has seen all objects of the server, and has written the consequences. It does not
-   * wait for later changes. Rejects with the first error of the play since the last call (`code`: `ERR_WHERRY_PLAY`), unless there is an `onError`.
+   * wait for later changes. Rejects with the first error of the play since the last call (`code`: `ERR_WHERRY_PLAY`), unless `onError` received it.
    */
   settled(): Promise<void>
   /**
    * Ends the play. Its objects stay. Resolves when no request, watch or timer is left. Rejects with the first error of the play that
-   * no `settled` rejected with, unless there is an `onError`. Idempotent.
+   * no `settled` rejected with, unless `onError` received it. Idempotent.
    */
   close(): Promise<void>
 }
@@ -50,8 +50,16 @@ export async function play(server: ApiServer, options: PlayOptions): Promise<Pla
   checkPlayOptions(options)
   const { pods, jobs, deployments, statefulSets, persistentVolumeClaims, onError } = options
   const { asker, clock } = await askBackstage(server)
-  const errors: Error[] = []
-  const scene = new Scene(asker, clock, onError ?? (error => void errors.push(error)))
+  const errors: unknown[] = []
+  const report = async (error: Error): Promise<void> => {
+    try {
+      if (onError === undefined) errors.push(error)
+      else await onError(error)
+    } catch (thrown) {
+      errors.push(thrown)
+    }
+  }
+  const scene = new Scene(asker, clock, report)
   const isPlayed = (option: unknown): boolean => option !== undefined && option !== false
   if (isPlayed(persistentVolumeClaims)) scene.add(claimKind, claimsPart(persistentVolumeClaims))
   if (pods !== undefined && pods !== false) scene.add(podKind, podsPart(scene, pods, isPlayed(persistentVolumeClaims)))
@@ -66,8 +74,8 @@ export async function play(server: ApiServer, options: PlayOptions): Promise<Pla
     scene.add(statefulSetKind, statefulSetPart)
   }
   const check = (): void => {
-    const [first] = errors.splice(0)
-    if (first !== undefined) throw first
+    const thrown = errors.splice(0)
+    if (thrown.length > 0) throw thrown[0]
   }
   let closing: Promise<void> | undefined
   const end = async (): Promise<void> => {

@@ -20,7 +20,7 @@ const longestPauseMs = 60_000
 export class Scene {
   readonly clock: Clock
   readonly #asker: Asker
-  readonly #report: (error: Error) => void
+  readonly #report: (error: Error) => unknown
   readonly #feeds = new Map<PlayedKind, Feed>()
   readonly #parts = new Map<PlayedKind, Part>()
   /** The objects to be played, by kind and key. */
@@ -33,7 +33,8 @@ export class Scene {
   #isClosed = false
   #writes = 0
 
-  constructor(asker: Asker, clock: Clock, report: (error: Error) => void) {
+  /** @param report receives the errors of the play. Must neither throw nor reject */
+  constructor(asker: Asker, clock: Clock, report: (error: Error) => unknown) {
     this.#asker = asker
     this.clock = clock
     this.#report = report
@@ -102,8 +103,7 @@ export class Scene {
     const timers = this.#timers.get(uid) ?? new Map<string, Timer | 'due'>()
     this.#timers.set(uid, timers)
     const timer = timers.get(what)
-    // A Node timer can't wait longer, so a longer time never comes.
-    if (timer === undefined && ms <= 0x7fffffff)
+    if (timer === undefined && ms !== Number.POSITIVE_INFINITY)
       timers.set(
         what,
         this.clock.timer(ms, () => {

@@ -152,6 +152,26 @@ describe.runIf(available)('the end of a real API server', () => {
     await parentIsKilled(state, {}, 2)
   })
 
+  it.for(['its processes have not ended', 'it is not ready'] as const)(
+    'comes while it restarts and %s: nothing is left, and the restart rejects',
+    async when => {
+      const server = await startRealApiServer()
+      const before = processesNaming(server.folder).map(({ pid }) => pid)
+      const restarted = server.restart()
+      restarted.catch(() => {})
+      if (when === 'it is not ready') {
+        await eventually(
+          () => processesNaming(server.folder).some(({ pid }) => !before.includes(pid)),
+          isStarted => isStarted,
+        )
+      }
+      await server.close()
+      await expect(restarted).rejects.toMatchObject({ code: 'API_SERVER_STATE', state: 'closed' })
+      expect(processesNaming(server.folder)).toEqual([])
+      expect(existsSync(server.folder)).toBe(false)
+    },
+  )
+
   it('comes at once when its program is none', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'wherry-none-'))
     const path = join(folder, 'apiserver')

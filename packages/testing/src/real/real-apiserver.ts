@@ -44,7 +44,7 @@ export interface RealApiServer extends ApiServer {
   pause(): void
   resume(): void
   /**
-   * Ends the server and starts it again on the same port with the same data; resolves when it is ready. `'kill'` breaks
+   * Ends the server and starts it again on the same port with the same data; resolves when it is ready. Rejects if the server is closed meanwhile. `'kill'` breaks
    * streams off; `'terminate'` ends the server as in a rollout: GOAWAY, and up to a minute for open watches to end.
    */
   restart(how?: 'kill' | 'terminate'): Promise<void>
@@ -116,6 +116,8 @@ class Instance implements RealApiServer {
   readonly #etcd: EtcdGateway
   #processes: readonly ServerProcess[] = []
   #state: 'stopped' | 'running' | 'paused' | 'closed' = 'stopped'
+  /** Resolves when no restart is under way. Never rejects. */
+  #restarted: Promise<void> = Promise.resolve()
 
   constructor(
     binary: ApiServerBinary,
@@ -151,6 +153,7 @@ class Instance implements RealApiServer {
       for (const { program, args } of commandsOf(this.#binary, place, more, run)) {
         processes.push(await startProcess(program, args, this.folder))
         this.#watchdog.guard(processes.map(({ pid }) => pid))
+        this.#mustBeOpen()
       }
       const over = (): boolean => processes.some(({ ending }) => ending !== undefined)
       if (!(await untilReady(this, readyTimeoutMs, over))) {
@@ -161,8 +164,9 @@ class Instance implements RealApiServer {
         )
       }
     } catch (cause) {
+      this.#processes = processes
       await this.#stop('SIGKILL')
-      throw cause
+      throw this.#isClosed() ? closedError() : cause
     }
     this.#state = 'running'
   }
@@ -215,16 +219,25 @@ class Instance implements RealApiServer {
     this.#state = 'running'
   }
 
-  async restart(how: 'kill' | 'terminate' = 'kill'): Promise<void> {
-    if (this.#state === 'closed') throw new ApiServerStateError('closed', 'it cannot be restarted')
+  restart(how: 'kill' | 'terminate' = 'kill'): Promise<void> {
+    const restart = this.#restarted.then(() => this.#restart(how))
+    this.#restarted = restart.catch(() => {})
+    return restart
+  }
+
+  async #restart(how: 'kill' | 'terminate'): Promise<void> {
+    this.#mustBeOpen()
     this.resume()
     await this.#stop(how === 'kill' ? 'SIGKILL' : 'SIGTERM')
+    this.#mustBeOpen()
     await this.start()
   }
 
   async close(): Promise<void> {
     this.#state = 'closed'
+    // A restart that is under way ends with its processes, before it starts others.
     await this.#stop('SIGKILL')
+    await this.#restarted
     await this.#watchdog.close()
   }
 
@@ -243,9 +256,21 @@ class Instance implements RealApiServer {
     this.#watchdog.guard([])
   }
 
+  #isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed()) throw closedError()
+  }
+
   #mustRun(): void {
     if (this.#state !== 'running') throw new ApiServerStateError(this.#state, 'it must run')
   }
+}
+
+function closedError(): ApiServerStateError {
+  return new ApiServerStateError('closed', 'it cannot be restarted')
 }
 
 /** The flags for the options. Explicit flags win. */

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Agenda } from './agenda.ts'
 import { SimulationError, type SimulationErrorCode } from './error.ts'
 import { outsideWaits } from './outside.ts'
@@ -180,7 +181,7 @@ export class Driver {
   }
 
   #strayError({ kind, reason }: StrayError): SimulationError {
-    const text = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason)
+    const text = reason instanceof Error ? `${reason.name}: ${reason.message}` : inspect(reason)
     return kind === 'unhandledRejection'
       ? this.#error('SIMULATION_UNHANDLED_REJECTION', `a rejection was not handled: ${text}`, reason)
       : this.#error('SIMULATION_UNCAUGHT_EXCEPTION', `an exception was not caught: ${text}`, reason)

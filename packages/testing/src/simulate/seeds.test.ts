@@ -38,6 +38,17 @@ describe('forEachSeed', () => {
     )
   })
 
+  it.each([undefined, {}, { seeds: 0 }, { seeds: Number.NaN }, { seeds: 2.5 }, { seeds: 3, first: -1 }])(
+    'refuses %o, with which no seed would run, or none that can be run again',
+    async options => {
+      vi.stubEnv('WHERRY_SEEDS', '')
+      await expect(forEachSeed(() => {}, options as { seeds: number })).rejects.toMatchObject({
+        code: 'ERR_WHERRY_OPTION',
+        message: expect.stringContaining('forEachSeed: '),
+      })
+    },
+  )
+
   it('stops at the first that fails and says how to run exactly it', async () => {
     vi.stubEnv('WHERRY_SEEDS', '')
     vi.stubEnv('WHERRY_FIRST_SEED', '')

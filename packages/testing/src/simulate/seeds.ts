@@ -1,9 +1,11 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
+import { checkFields, required, whole } from '@wherry/apiserver/internal'
 
 /** Options of {@link forEachSeed}. */
 export interface ForEachSeedOptions {
-  /** The number of seeds, unless the environment sets another. Choose a number that fits into CI. */
+  /** The number of seeds, at least 1, unless the environment sets another. Choose a number that fits into CI. */
   readonly seeds: number
   /**
    * The first seed, unless `WHERRY_FIRST_SEED` sets another.
@@ -33,7 +35,9 @@ export class SeedError extends Error {
   readonly seed: number
 
   constructor(seed: number, replay: string, cause: unknown) {
-    super(`seed ${seed} fails: ${cause instanceof Error ? cause.message : String(cause)}\nreplay: ${replay}`, { cause })
+    super(`seed ${seed} fails: ${cause instanceof Error ? cause.message : inspect(cause)}\nreplay: ${replay}`, {
+      cause,
+    })
     this.seed = seed
   }
 }
@@ -43,6 +47,8 @@ export class SeedError extends Error {
  *
  * `WHERRY_SEEDS` and `WHERRY_FIRST_SEED` override the number of seeds and the first seed. Without `WHERRY_SEEDS`, `WHERRY_SEED_SHARE`, a number above
  * 0, runs that share of the seeds, rounded up: 0.1 runs a tenth, for a run that has less time than CI. Resolves with the number of seeds that were run.
+ *
+ * Rejects with a `TypeError` or `RangeError` for invalid options.
  *
  * @example
  * ```ts
@@ -62,6 +68,7 @@ export async function forEachSeed(
   options: ForEachSeedOptions,
 ): Promise<number> {
   const file = callersFile(new Error().stack ?? '')
+  checkFields('forEachSeed', options, { seeds: required(whole(1)), first: whole() })
   const first = fromEnvironment('WHERRY_FIRST_SEED') ?? options.first ?? 1
   const count = fromEnvironment('WHERRY_SEEDS') ?? Math.ceil(options.seeds * seedShare())
   for (let seed = first; seed < first + count; seed++) {

@@ -343,6 +343,17 @@ describe('run', () => {
     expect(error.cause).toBeInstanceOf(TypeError)
   })
 
+  it('X9: fails on a rejection with any value, even one without a text', async () => {
+    const { clock, run } = simulate(16)
+    const error = await failure(
+      run(async () => {
+        void Promise.reject(Object.create(null))
+        await sleep(clock, 1)
+      }),
+    )
+    expect(error).toMatchObject({ code: 'SIMULATION_UNHANDLED_REJECTION', message: expect.stringContaining('{}') })
+  })
+
   it('X9: fails on an exception out of a timer or a microtask', async () => {
     const throwing = (): never => {
       throw new Error('loose')

@@ -68,11 +68,13 @@ export async function deleteNewObjects(asker: Asker, before: ReadonlyMap<string,
     })
     for (let tries = 0; tries < maxTries; tries++) {
       const { status, text } = await asker.ask('GET', path)
+      // If the object's definition is deleted, the answer is a 404 in plain text.
+      if (status !== 200) break
       const finalizers = objectAt(parseJson(text) as JsonObject, 'metadata')?.finalizers
       // The server's own finalizer of a definition ends by itself.
       const isHeld =
         Array.isArray(finalizers) && finalizers.some(one => one !== 'customresourcecleanup.apiextensions.k8s.io')
-      if (status !== 200 || isHeld) break
+      if (isHeld) break
       await asker.pause()
     }
   }

@@ -52,7 +52,8 @@ export class ReportedErrors {
 }
 
 function matches(error: Error, expected: string | RegExp): boolean {
-  return typeof expected === 'string' ? error.message.includes(expected) : expected.test(error.message)
+  // Not `test`, which begins where the last match of a regular expression with the flag `g` ended.
+  return typeof expected === 'string' ? error.message.includes(expected) : error.message.search(expected) !== -1
 }
 
 /** `reconcile of default/chess` */

@@ -75,7 +75,7 @@ it('a test fails if an error was reported that it did not expect', async () => {
 it('a test passes if each error was expected, and fails if one that it expected did not come', async () => {
   const runner = await started()
   await runner.test(cluster => {
-    cluster.expectError(/no title$/)
+    cluster.expectError(/no title$/g)
     report(cluster, 'chess has no title')
     report(cluster, 'go has no title')
   })
@@ -151,6 +151,29 @@ it('what a test did to the server ends with it: faults, and a refusal of connect
     await server.refuse(true)
   })
   await runner.test(async cluster => expect(await statusOf(cluster)).toBe(200))
+})
+
+it('definitions that a test makes are deleted with their objects without a namespace', async () => {
+  const runner = await started()
+  await runner.test(async ({ server: { url, ca = '', token } }) => {
+    const post = async (path: string, body: object): Promise<void> => {
+      await vi.waitFor(async () => {
+        const { status } = await ask({ url, ca, token }, 'POST', path, body)
+        expect([201, 409]).toContain(status)
+      })
+    }
+    const openAPIV3Schema = { type: 'object' }
+    await post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+      metadata: { name: 'leagues.arcade.example.com' },
+      spec: {
+        ...{ group: 'arcade.example.com', scope: 'Cluster', names: { plural: 'leagues', kind: 'League' } },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    })
+    const league = { apiVersion: 'arcade.example.com/v1', kind: 'League', metadata: { name: 'first' } }
+    await post('/apis/arcade.example.com/v1/leagues', league)
+  })
 })
 
 it('conditions that are one value fail a test if the definition is of the project, else they are said once', async () => {

@@ -35,7 +35,7 @@ export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
 export class Reconciler<C, S extends Scope> {
   readonly #parts: ReconcilerParts<C, S>
   readonly #labels: { readonly controller: string }
-  /** The running runs, the oldest first. An array and no Set, whose old tables would keep ended runs in memory until a full collection. */
+  /** The running runs, the oldest first. An array, because the old tables of a Set would keep ended runs in memory until a full collection. */
   readonly #runs: RunContext<C, S>[] = []
   #stopped: Error | undefined
   /** Whether `onError` was informed that a key asks again and again to run at once. */

@@ -1,5 +1,6 @@
 /** For Wherry's other packages. Any release may change these exports, even a patch: programs import from the package itself. */
 export { serviceAccountUser, serviceAccountUserName } from './functions/service-account-user.ts'
+export { addAll } from './json/add-all.ts'
 export {
   copyJson,
   isObject,

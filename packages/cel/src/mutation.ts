@@ -1,6 +1,7 @@
 import type { Messages } from './compile.ts'
 import { declare } from './declarations.ts'
 import { functions } from './environment.ts'
+import { addAll } from './json/add-all.ts'
 import type { Json, JsonObject } from './json/json.ts'
 import { dyn, openStruct, string, struct, type Type } from './types.ts'
 import { List, Mapping, Message, typeName, Uint, type Value } from './values.ts'
@@ -66,13 +67,13 @@ export function nameProblems(value: Value, path: string): string[] {
       const why = `unexpected type name "${value.type}", expected "${path}", which matches field name path from root Object type`
       problems.push(why)
     }
-    for (const [name, field] of value.fields) problems.push(...nameProblems(field, `${path}.${name}`))
+    for (const [name, field] of value.fields) addAll(problems, nameProblems(field, `${path}.${name}`))
   }
   if (value instanceof List) {
-    for (let i = 0; i < value.size; i++) problems.push(...nameProblems(value.at(i), path))
+    for (let i = 0; i < value.size; i++) addAll(problems, nameProblems(value.at(i), path))
   }
   if (value instanceof Mapping) {
-    for (const key of value.keys()) problems.push(...nameProblems(value.get(key) as Value, path))
+    for (const key of value.keys()) addAll(problems, nameProblems(value.get(key) as Value, path))
   }
   return problems
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  addAll,
   isObject,
   type Json,
   type JsonObject,
@@ -119,7 +120,11 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
     }
     immutable('spec.names.plural', objectAt(was, 'names'), names, 'plural')
   }
-  causes.push(...approvalProblems(definition, old), ...conversionProblems(spec), ...schemaProblems(definition, old))
+  addAll(causes, [
+    ...approvalProblems(definition, old),
+    ...conversionProblems(spec),
+    ...schemaProblems(definition, old),
+  ])
   if (causes.length > 0) {
     throw StatusError.invalid(
       { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' },
@@ -144,7 +149,7 @@ function versionProblems(
     for (const why of dns1035Problems(name, 'name')) invalid(`${at}.name`, name, why)
     // The server's own type keeps values that are the same in all versions outside the versions.
     const held = versions.length === 1 ? 'spec' : at
-    causes.push(...columnProblems(raw, held), ...scaleProblems(raw, held), ...selectableProblems(raw, held))
+    addAll(causes, [...columnProblems(raw, held), ...scaleProblems(raw, held), ...selectableProblems(raw, held)])
     if (objectAt(objectAt(raw, 'schema'), 'openAPIV3Schema') === undefined) required(`${at}.schema.openAPIV3Schema`)
   })
   const shown = Array.isArray(given) ? versions.map(asGo) : null

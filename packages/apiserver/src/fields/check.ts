@@ -44,7 +44,7 @@ function inMap(value: JsonObject, type: FieldType): string[] {
     const child = own(value, name)
     const below = fieldOf(type, name)
     if (child === undefined) continue
-    if (below !== undefined) problems.push(...typeProblems(child, below).map(problem => path + problem))
+    if (below !== undefined) for (const problem of typeProblems(child, below)) problems.push(path + problem)
     else if (type.kind !== 'any' || !type.atomic) problems.push(`${path}: field not declared in schema`)
   }
   return problems
@@ -68,7 +68,7 @@ function inList(list: readonly Json[], type: FieldType): string[] {
         return [...problems, `: element ${i}: ${error.message}`]
       }
     }
-    problems.push(...typeProblems(item, items).map(problem => path + problem))
+    for (const problem of typeProblems(item, items)) problems.push(path + problem)
   }
   return problems
 }

@@ -1,4 +1,11 @@
-import { goQuote, isObject, type JsonObject, labelValueProblems, qualifiedNameProblems } from '@wherry/cel/internal'
+import {
+  addAll,
+  goQuote,
+  isObject,
+  type JsonObject,
+  labelValueProblems,
+  qualifiedNameProblems,
+} from '@wherry/cel/internal'
 import type { KubeObject, OwnerReference } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { StatusCause } from '../status.ts'
@@ -50,8 +57,8 @@ export function metaProblems(object: KubeObject, type: ResourceType): StatusCaus
     causes.push(...qualifiedNameProblems(key.toLowerCase()).map(why => invalid('metadata.annotations', key, why)))
   }
   if (bytes > maxAnnotationBytes) causes.push(tooLong('metadata.annotations', maxAnnotationBytes))
-  if (ownerReferences.length > 0) causes.push(...ownerProblems(ownerReferences))
-  if ((object.metadata.finalizers ?? []).length > 0) causes.push(...finalizerProblems(object, type))
+  if (ownerReferences.length > 0) addAll(causes, ownerProblems(ownerReferences))
+  if ((object.metadata.finalizers ?? []).length > 0) addAll(causes, finalizerProblems(object, type))
   return causes
 }
 

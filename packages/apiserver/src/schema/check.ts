@@ -1,4 +1,5 @@
 import {
+  addAll,
   children,
   flag,
   goPatternProblem,
@@ -67,12 +68,12 @@ export function checkStructural(schema: JsonObject, path: string, status: boolea
     combined(structural, schema, schema, path, path)
   }
   structural.causes.sort((a, b) => (`${a.field}: ${a.message}` < `${b.field}: ${b.message}` ? -1 : 1))
-  check.causes.push(...structural.causes)
+  addAll(check.causes, structural.causes)
   if (structural.causes.length === 0 && isReadable(schema)) defaults(check, schema, path, true, false)
   supported(check, schema, path, 'root')
   if (isReadable(schema)) {
     const read = readSchema(schema)
-    check.causes.push(...checkRules(schema, read, path, check.causes.length === 0))
+    addAll(check.causes, checkRules(schema, read, path, check.causes.length === 0))
     if (check.causes.length === 0 && read.hasRules) ruledDefaults(check, schema, read, path)
   }
   return check.causes
@@ -82,7 +83,7 @@ export function checkStructural(schema: JsonObject, path: string, status: boolea
 function ruledDefaults(check: Check, raw: JsonObject, schema: Schema, path: string): void {
   const value = own(raw, 'default') ?? undefined
   if (value !== undefined) {
-    check.causes.push(...cel().ruleProblems(schema, value, undefined, `${path}.default`, schema.embedded))
+    addAll(check.causes, cel().ruleProblems(schema, value, undefined, `${path}.default`, schema.embedded))
   }
   const items = own(raw, 'items')
   if (isObject(items) && schema.items?.hasRules === true) ruledDefaults(check, items, schema.items, `${path}.items`)
@@ -296,7 +297,7 @@ function defaults(check: Check, schema: JsonObject, path: string, root: boolean,
       check.invalid(at, value, 'must not have unknown fields')
     }
     const embedded = validateEmbedded(read, value, at)
-    check.causes.push(...(embedded.length > 0 ? embedded : validate(read, value, undefined, at)))
+    addAll(check.causes, embedded.length > 0 ? embedded : validate(read, value, undefined, at))
   }
   const items = own(schema, 'items')
   if (isObject(items)) defaults(check, items, `${path}.items`, false, insideMeta)

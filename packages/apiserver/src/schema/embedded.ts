@@ -1,5 +1,5 @@
 import type { Schema } from '@wherry/cel/internal'
-import { goValue, isObject, type Json, type JsonObject, own } from '@wherry/cel/internal'
+import { addAll, goValue, isObject, type Json, type JsonObject, own } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 
 /** The problems of embedded resources (`x-kubernetes-embedded-resource`) without an apiVersion or a kind. */
@@ -15,8 +15,8 @@ export function validateEmbedded(schema: Schema, value: Json, path: string = '')
     const { additional } = schema
     const property = schema.properties.get(key)
     const item = own(value, key) as Json
-    if (property !== undefined) causes.push(...validateEmbedded(property, item, path === '' ? key : `${path}.${key}`))
-    else if (typeof additional === 'object') causes.push(...validateEmbedded(additional, item, `${path}[${key}]`))
+    if (property !== undefined) addAll(causes, validateEmbedded(property, item, path === '' ? key : `${path}.${key}`))
+    else if (typeof additional === 'object') addAll(causes, validateEmbedded(additional, item, `${path}[${key}]`))
   }
   return causes
 }

@@ -1,5 +1,5 @@
 import type { Schema } from '@wherry/cel/internal'
-import { goJson, goValue, isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
+import { addAll, goJson, goValue, isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 
 /** The problems of duplicate items, anywhere in `object`, in lists that are sets (`x-kubernetes-list-type: set`) or maps by keys. */
@@ -12,9 +12,9 @@ function inObject(schema: Schema, object: JsonObject, path: string): StatusCause
   const { additional, properties } = schema
   for (const key of Object.keys(object).sort()) {
     const value = own(object, key) as Json
-    if (typeof additional === 'object') causes.push(...inValue(additional, value, `${path}[${key}]`))
+    if (typeof additional === 'object') addAll(causes, inValue(additional, value, `${path}[${key}]`))
     const property = properties.get(key)
-    if (property !== undefined) causes.push(...inValue(property, value, path === '' ? key : `${path}.${key}`))
+    if (property !== undefined) addAll(causes, inValue(property, value, path === '' ? key : `${path}.${key}`))
   }
   return causes
 }
@@ -26,7 +26,7 @@ function inValue(schema: Schema, value: Json, path: string): StatusCause[] {
   const causes =
     schema.listType === 'set' ? repeated(list, path) : schema.listType === 'map' ? inMap(schema, list, path) : []
   const { items } = schema
-  if (items !== undefined) for (const [i, item] of list.entries()) causes.push(...inValue(items, item, `${path}[${i}]`))
+  if (items !== undefined) for (const [i, item] of list.entries()) addAll(causes, inValue(items, item, `${path}[${i}]`))
   return causes
 }
 

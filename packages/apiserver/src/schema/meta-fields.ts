@@ -28,7 +28,7 @@ export function unknownMeta(metadata: JsonObject, path: string): string[] {
     for (const [i, item] of (list as readonly Json[]).entries()) {
       if (!isObject(item)) continue
       const strange = Object.keys(item).filter(key => !items.includes(key))
-      unknown.push(...strange.sort().map(key => `${path}.${name}[${i}].${key}`))
+      for (const key of strange.sort()) unknown.push(`${path}.${name}[${i}].${key}`)
     }
   }
   return unknown

@@ -1,5 +1,5 @@
 import type { Schema } from '@wherry/cel/internal'
-import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
+import { addAll, isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import { knownMeta, unknownMeta } from './meta-fields.ts'
 
 /** An object without its unknown fields, and the sorted paths of these fields: `spec.zz`, `spec.list[0].zz`. */
@@ -89,7 +89,7 @@ function dropStrangeMeta(value: Json, schema: Schema | undefined, path: string, 
   if (!isObject(value)) return
   const metadata = own(value, 'metadata')
   if (schema.embedded && isObject(metadata)) {
-    strange.push(...unknownMeta(metadata, below(path, 'metadata')))
+    addAll(strange, unknownMeta(metadata, below(path, 'metadata')))
     value.metadata = knownMeta(metadata)
   }
   for (const key of Object.keys(value)) {

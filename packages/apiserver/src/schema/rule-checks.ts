@@ -1,5 +1,6 @@
 import type { ValidationRule } from '@wherry/cel/internal'
 import {
+  addAll,
   children,
   flag,
   goQuote,
@@ -58,8 +59,8 @@ function visit(place: Place, how: { readonly compile: boolean; readonly total: C
     if (child?.hasRules !== true || !isObject(rawChild)) return
     const below = { raw: rawChild, schema: child, path: `${path}.${key}`, isResource: child.embedded }
     const { written, expressions } = visit({ ...below, uncorrelated: above, times }, how)
-    found.written.push(...written)
-    found.expressions.push(...expressions)
+    addAll(found.written, written)
+    addAll(found.expressions, expressions)
   }
   const { additional } = schema
   into(
@@ -73,7 +74,7 @@ function visit(place: Place, how: { readonly compile: boolean; readonly total: C
   const isMap = stringAt(raw, 'x-kubernetes-list-type') === 'map'
   into('items', schema.items, own(raw, 'items'), isMap ? uncorrelated : (uncorrelated ?? path))
   const at = `${path}.x-kubernetes-validations`
-  for (const [i, rule] of schema.rules.entries()) found.written.push(...checkWritten(rule, schema, `${at}[${i}]`))
+  for (const [i, rule] of schema.rules.entries()) addAll(found.written, checkWritten(rule, schema, `${at}[${i}]`))
   if (schema.rules.length === 0 || found.written.length > 0 || !how.compile) return found
   const asResource = isResource || flag(raw, 'x-kubernetes-embedded-resource')
   const compiled = cel().compileRules(schema, asResource)

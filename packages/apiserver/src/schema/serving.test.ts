@@ -56,6 +56,16 @@ describe('definitions', () => {
 })
 
 describe('writes of custom resources', () => {
+  it('F1: are 422 with each of 130,000 wrong items: the stack takes fewer arguments of a call', () =>
+    withSchema(
+      async ({ call }) => {
+        const { status, json } = await call('POST', games, game('a', { list: Array(130_000).fill(1) }))
+        expect(status).toBe(422)
+        expect(json.details.causes).toHaveLength(130_000)
+      },
+      [v1(schema({ spec: { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } } }))],
+    ))
+
   it('F1: fill in defaults, remove what the schema does not know, and warn of it', () =>
     withSchema(async ({ call }) => {
       const made = await call('POST', games, game('a', { zz: 1, colour: null, size: null }))

@@ -78,7 +78,10 @@ function readStrategic(body: Uint8Array): JsonObject | null {
   throw StatusError.badRequest(why)
 }
 
-/** Applies a JSON patch (RFC 6902). Throws the server's 422 if the patch does not apply, and 400 if it is no JSON patch. */
+/** The maximum number of operations in a JSON patch. */
+const maxOperations = 10_000
+
+/** Applies a JSON patch (RFC 6902). Throws the server's 422 if the patch does not apply, 400 if it is no JSON patch, and 413 for too many operations. */
 export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
   if (!Array.isArray(patch)) {
     throw StatusError.badRequest(
@@ -91,6 +94,10 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
     throw StatusError.badRequest(`error decoding patch: ${why}`)
   }
   for (const operation of patch as (JsonObject | null)[]) checkOperation(operation ?? {})
+  if (patch.length > maxOperations) {
+    const why = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`
+    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`)
+  }
   const document = armour(target) as JsonObject
   const operations = armour(patch) as unknown as Operation[]
   for (const operation of operations) {

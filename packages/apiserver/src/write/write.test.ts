@@ -528,6 +528,20 @@ describe('patch', () => {
       expect((await call('GET', `${cm}/a`)).json.data.x).toBeUndefined()
     }))
 
+  it('F1: a JSON patch has at most 10,000 operations', () =>
+    withServer(async ({ call, configMap }) => {
+      await configMap('a')
+      const set = { op: 'add', path: '/data', value: { k: 'v' } }
+      const patch = (count: number): ReturnType<typeof call> =>
+        call('PATCH', `${cm}/a`, Array(count).fill(set), jsonPatchType)
+      expect((await patch(10_000)).json.data).toEqual({ k: 'v' })
+      expect(said(await patch(10_001))).toEqual([
+        413,
+        'RequestEntityTooLarge',
+        'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+      ])
+    }))
+
   it('F1: a JSON patch counts negative indices of a list from its end, and refuses an index past it', () =>
     withServer(async ({ call, configMap }) => {
       const list = '/metadata/finalizers'

@@ -1,4 +1,4 @@
-import { objectAt, own, sameJson } from '@wherry/cel/internal'
+import { addAll, objectAt, own, sameJson } from '@wherry/cel/internal'
 import { complete, newStatus } from '../builtin/complete.ts'
 import { PodClasses } from '../builtin/pod-classes.ts'
 import { ServiceAddresses } from '../builtin/service-addresses.ts'
@@ -380,21 +380,20 @@ export class Writer {
   #validate(type: ResourceType, object: KubeObject, old: KubeObject | undefined, part: Part | 'all'): void {
     const ofPart = isOwnPart(part) && old !== undefined ? problemsOfPart(part, object, old) : undefined
     const { problems, checksMetadataLast } = this.#strategyOf(type)
-    const causes = [...(ofPart ?? problems?.(object, old) ?? [])]
-    if (causes.length === 0 || checksMetadataLast !== true) {
-      const ofName = checksMetadataLast === 'name' && causes.length > 0
-      const found = metaProblems(object, type)
-      causes.unshift(
-        ...(ofName
-          ? found.filter(({ field, reason }) => field !== 'metadata.name' || reason !== 'FieldValueInvalid')
-          : found),
-      )
+    const ofKind = ofPart ?? problems?.(object, old) ?? []
+    const causes: StatusCause[] = []
+    if (ofKind.length === 0 || checksMetadataLast !== true) {
+      const isOfName = checksMetadataLast === 'name' && ofKind.length > 0
+      for (const cause of metaProblems(object, type)) {
+        if (!isOfName || cause.field !== 'metadata.name' || cause.reason !== 'FieldValueInvalid') causes.push(cause)
+      }
     }
+    addAll(causes, ofKind)
     const schema = type.schema?.root
     if (schema !== undefined) {
       const status = part === 'status' && old !== undefined
-      causes.push(...(status ? problemsOfStatus(schema, object, old) : problemsOf(schema, object, old)))
-      causes.push(...problemsOfRules(schema, object, old, causes))
+      addAll(causes, status ? problemsOfStatus(schema, object, old) : problemsOf(schema, object, old))
+      addAll(causes, problemsOfRules(schema, object, old, causes))
     }
     if (causes.length === 0) return
     // A real server reports a cause of a built-in once, under the group of the version that it stores.

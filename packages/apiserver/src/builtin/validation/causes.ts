@@ -1,4 +1,4 @@
-import { goJson, goQuote, type Json } from '@wherry/cel/internal'
+import { addAll, goJson, goQuote, type Json } from '@wherry/cel/internal'
 import { invalid, required, tooLong } from '../../metadata/validate.ts'
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
@@ -19,7 +19,7 @@ export class Causes {
   }
 
   add(causes: readonly StatusCause[]): void {
-    this.#found.push(...causes)
+    addAll(this.#found, causes)
   }
 
   required(field: string, why = ''): void {

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, own, sameJson, setOwn, sortKeys } from '@wherry/cel/internal'
+import { addAll, type JsonObject, objectAt, own, sameJson, setOwn, sortKeys } from '@wherry/cel/internal'
 import { configKeyProblems } from '../../metadata/names.ts'
 import { invalid, tooLong } from '../../metadata/validate.ts'
 import { base64Problem, DecodeError, stringMap } from '../../objects/decoding.ts'
@@ -27,9 +27,9 @@ export function readSecret(object: KubeObject): void {
 
 export function configMapProblems(object: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const causes = immutableProblems(object, old)
-  causes.push(...keyProblems(object, 'data'))
+  addAll(causes, keyProblems(object, 'data'))
   if (own(object, 'binaryData') !== undefined) {
-    causes.push(...keysOfBoth(object), ...keyProblems(object, 'binaryData'))
+    addAll(causes, [...keysOfBoth(object), ...keyProblems(object, 'binaryData')])
   }
   if (sizeOf(object, configMapFields) > maxDataBytes) causes.push(tooLong('[]', maxDataBytes))
   return causes

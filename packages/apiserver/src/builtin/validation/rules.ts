@@ -51,7 +51,7 @@ export function entries(check: (at: string, key: string, value: Json, causes: Ca
   }
 }
 
-/** A choice in the words of many refusals. */
+/** The words of a real server's refusals before a list of alternatives. */
 export const anyOf = 'one of'
 
 /** Whether a value is one that Go leaves out: nothing, an empty text, list or map. */
@@ -60,7 +60,7 @@ export function isNone(value: Json | undefined): boolean {
   return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0
 }
 
-/** A value that must be there. */
+/** Checks that the value exists. */
 export function required(why = ''): Rule {
   return (at, value, causes) => {
     if (isNone(value)) causes.required(at, why)
@@ -72,33 +72,33 @@ export const requiredByTag: Rule = (at, value, causes) => {
   if (isNone(value)) causes.last.required(at)
 }
 
-/** A text that is required, and in `known`. */
+/** Checks that the text exists, and is in `known`. */
 export function chosen(...known: readonly string[]): Rule {
   return (at, value, causes) => causes.chosen(at, value, known)
 }
 
-/** A text that may be missing, and otherwise is in `known`. */
+/** Checks that the text is in `known`, if it exists. */
 export function maybe(...known: readonly string[]): Rule {
   return (at, value, causes) => {
     if (value !== undefined && !known.includes(value as string)) causes.unsupported(at, value, known)
   }
 }
 
-/** A text without these problems, if there is one. */
+/** Checks that the text has none of the problems that `of` finds. Accepts no text, and an empty text. */
 export function free(of: (text: string) => readonly string[]): Rule {
   return (at, value, causes) => {
     if (typeof value === 'string' && value !== '') causes.invalid(at, value, ...of(value))
   }
 }
 
-/** As {@link free}, for a text that may not be empty. */
+/** As {@link free}, but also checks an empty text. */
 export function freeIfGiven(of: (text: string) => readonly string[]): Rule {
   return (at, value, causes) => {
     if (typeof value === 'string') causes.invalid(at, value, ...of(value))
   }
 }
 
-/** A text without these problems. A missing text counts as empty. */
+/** As {@link free}, but also checks an empty text, and no text as an empty one. */
 export function always(of: (text: string) => readonly string[]): Rule {
   return (at, value, causes) => {
     const text = typeof value === 'string' ? value : ''
@@ -106,7 +106,7 @@ export function always(of: (text: string) => readonly string[]): Rule {
   }
 }
 
-/** A number of this range, if there is one. */
+/** Checks that the number is in this range, if it exists. */
 export function between(least: number, most: number, why: string): Rule {
   return (at, value, causes) => {
     if (typeof value === 'number' && (value < least || value > most)) causes.invalid(at, value, why)
@@ -115,14 +115,14 @@ export function between(least: number, most: number, why: string): Rule {
 
 export const notNegative: Rule = (at, value, causes) => causes.notNegative(at, value)
 
-/** A list with at most that many items. */
+/** Checks that the list has at most `count` items. */
 export function atMost(count: number): Rule {
   return (at, value, causes) => {
     if (Array.isArray(value) && value.length > count) causes.tooMany(at, value.length, count)
   }
 }
 
-/** The items of a list that differ in a field, or in themselves if `field` is empty. */
+/** Checks that no two items of the list have the same value of a field, or are the same if `field` is empty. */
 export function unique(field: string): Rule {
   return (at, list, causes) => {
     if (!Array.isArray(list)) return

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compile } from './compile.ts'
+import { string } from './types.ts'
 
 /** What an expression evaluates to, as its text; or what is said of it, in one line. */
 function resultOf(expression: string): string {
@@ -37,6 +38,7 @@ const rows: readonly (readonly [expression: string, answer: string])[] = [
   ['"a1b22".findAll("[0-9]+")', '["1", "22"]'],
   ['"abcb".lastIndexOf("b", 2)', '1'],
   ['"aba".replace("", "-")', '-a-b-a-'],
+  ['" \\t\u3000a b\\n ".trim() + "|" + "  ".trim()', 'a b|'],
   ['[3, 1, 2].sort()', '[1, 2, 3]'],
   ['[].max()', '! max called on empty list'],
   ['sets.equivalent([1, 2], [2, 1, 1])', 'true'],
@@ -63,6 +65,13 @@ const rows: readonly (readonly [expression: string, answer: string])[] = [
 ]
 
 describe('expressions', () => {
+  it('trim takes linear time, however many blanks are within a text', () => {
+    const program = compile('self.trim().size()', new Map([['self', string]]))
+    if ('issues' in program) throw new Error(program.issues)
+    const text = `a${' '.repeat(400_000)}b`
+    expect(String(program.evaluate(new Map([['self', ` ${text} `]])))).toBe(`${text.length}`)
+  })
+
   it.for(rows)('F1: %s', ([expression, expected]) => {
     expect(resultOf(expression)).toBe(expected)
   })

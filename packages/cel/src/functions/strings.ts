@@ -65,8 +65,16 @@ function split(text: string, by: string, count = -1n): List {
   return new List([...parts.slice(0, kept), parts.slice(kept).join(by)])
 }
 
-const goSpace = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/
-const goSpaceEnd = new RegExp(`${goSpace.source.slice(1)}$`)
+const goSpace = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
+
+/** `text` without the blanks at both ends. A regular expression for the end would take quadratic time if there are many blanks within the text. */
+function trim(text: string): string {
+  let begin = 0
+  let end = text.length
+  while (begin < end && goSpace.test(text[begin] as string)) begin += 1
+  while (begin < end && goSpace.test(text[end - 1] as string)) end -= 1
+  return text.slice(begin, end)
+}
 
 function join(list: List, separator = ''): string {
   return itemsOf(list)
@@ -77,7 +85,7 @@ function join(list: List, separator = ''): string {
     .join(separator)
 }
 
-/** The functions of texts: the standard ones, and the extensions of a server. */
+/** The functions of texts: the standard ones, and those that a kube-apiserver adds. */
 export const strings: readonly Declaration[] = [
   ['string->contains(string): bool', (text: string, part: string) => text.includes(part)],
   ['string->endsWith(string): bool', (text: string, part: string) => text.endsWith(part)],
@@ -95,7 +103,7 @@ export const strings: readonly Declaration[] = [
   ['string->split(string, int): list<string>', split],
   ['string->substring(int): string', cut],
   ['string->substring(int, int): string', cut],
-  ['string->trim(): string', (text: string) => text.replace(goSpace, '').replace(goSpaceEnd, '')],
+  ['string->trim(): string', trim],
   ['string->format(list<dyn>): string', format],
   ['strings.quote(string): string', quote],
   ['list<string>->join(): string', join],

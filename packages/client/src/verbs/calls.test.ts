@@ -708,6 +708,10 @@ describe('warnings', () => {
     ['299 - "a"', ['a']],
     ['299 - "a" , 299 - "b"', ['a', 'b']],
     ['299 - ""', ['']],
+    // UTF-8, a character for each byte, as Node.js reads headers; other bytes, and a text that a transport has decoded.
+    ['299 - "gr\xc3\xbc\xc3\x9fe"', ['gr\u00fc\u00dfe']],
+    ['299 - "gr\xfc\xdfe"', ['gr\u00fc\u00dfe']],
+    ['299 - "\u2192"', ['\u2192']],
     ['nonsense', []],
     ['299 - "open', []],
     ['299 - "a", nonsense', ['a']],

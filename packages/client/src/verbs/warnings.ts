@@ -53,7 +53,17 @@ const warning = /\s*(\d{3}) +(?:[^\s"]+) +"((?:[^"\\]|\\.)*)"(?: +"[^"]*")?\s*(?
 export function parseWarnings(header: string): string[] {
   const texts: string[] = []
   for (const [, code, quoted] of header.matchAll(warning)) {
-    if (code === '299') texts.push((quoted as string).replace(/\\(.)/g, '$1'))
+    if (code === '299') texts.push(decoded((quoted as string).replace(/\\(.)/g, '$1')))
   }
   return texts
+}
+
+/** A text of a header, which has a character for each byte, as UTF-8. Other texts stay as they are. */
+function decoded(text: string): string {
+  if (!/^[\0-\xff]*$/.test(text)) return text
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1'))
+  } catch {
+    return text
+  }
 }

@@ -30,7 +30,7 @@ async function check(host: CommandHost, run: Run): Promise<void> {
   if (commands.length === 0)
     throw wrongUsage('no script of package.json has a command such as wherry crd src/*.ts --out deploy/crd')
   // Two scripts may have the same command.
-  const lines = new Map(commands.map(args => [args.join(' '), args]))
+  const lines = new Map(commands.map(args => [JSON.stringify(args), args]))
   let stale = 0
   let failed = 0
   const onStale = (): void => {

@@ -32,6 +32,14 @@ it.each([
   expect(refusalOf(new AggregateError([new Error('other'), delayed(error)]))).toBe(error)
 })
 
+it('finds the refusal in an error that contains itself, which ends', () => {
+  const round = new AggregateError([new Error('other')])
+  round.errors.push(round)
+  expect(refusalOf(round)).toBeUndefined()
+  round.errors.push(delayed(invalid))
+  expect(refusalOf(round)).toBe(invalid)
+})
+
 it('the refusal of a watch that a read needs is one, and a watch that a server could not serve is none', () => {
   expect(refusalOf(watch)).toBe(watch.cause)
   expect(refusalOf(new NarrowWatchRefusedError('v1/secrets', 'a/b', answer(500, 'InternalError')))).toBeUndefined()

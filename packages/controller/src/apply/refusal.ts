@@ -39,8 +39,15 @@ export type Refusal = ApiError | NotOursError | AlreadyOwnedError | ImmutableFie
  * ```
  */
 export function refusalOf(error: unknown): Refusal | undefined {
-  if (error instanceof AggregateError) return error.errors.map(refusalOf).find(one => one !== undefined)
-  if (error instanceof ApplyDelayedError || error instanceof NarrowWatchRefusedError) return refusalOf(error.cause)
+  return refusalIn(error, new Set())
+}
+
+/** @param around the errors that contain `error`: an error may contain itself */
+function refusalIn(error: unknown, around: ReadonlySet<unknown>): Refusal | undefined {
+  if (around.has(error)) return undefined
+  const inner = (one: unknown): Refusal | undefined => refusalIn(one, new Set([...around, error]))
+  if (error instanceof AggregateError) return error.errors.map(inner).find(one => one !== undefined)
+  if (error instanceof ApplyDelayedError || error instanceof NarrowWatchRefusedError) return inner(error.cause)
   if (error instanceof NotOursError || error instanceof AlreadyOwnedError) return error
   if (error instanceof ImmutableFieldError) return error
   return isApiError(error) && !passes(error) ? error : undefined

@@ -122,6 +122,17 @@ describe('what a reconcile throws', () => {
       expect(arcade.operator.explain('game', chess)).toMatchObject({ failures: 0, lastRun: { attempt: 1 } })
     }))
 
+  it('explains a thrown value that is no text', () =>
+    inArcade(async arcade => {
+      arcade.forGames().reconcile(async ({ object }) => {
+        if (object.spec.title !== 'Chess') throw Object.create(null)
+      })
+      await arcade.start('chess')
+      await arcade.client.patch(games, chess, { spec: { title: 'Go' } })
+      await arcade.simulation.advance(1000)
+      expect(arcade.operator.explain('game', chess).toString()).toContain('it threw something that is no Error')
+    }))
+
   it('C12: nothing is a failure too: what the last successful run read still counts', () =>
     inArcade(async arcade => {
       let runs = 0

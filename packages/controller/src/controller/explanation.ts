@@ -1,6 +1,7 @@
 import type { InformerReport } from '@wherry/dynamic-cache'
 import type { WorkQueue } from '@wherry/work-queue'
 import type { Loop } from '../loops/loop.ts'
+import { thrownText } from '../objects/thrown-text.ts'
 import type { Changes } from '../predicates/changes.ts'
 import type { Dependency, ObjectDependency } from '../reads/dependency.ts'
 import type { Cause } from '../sources/cause.ts'
@@ -96,7 +97,7 @@ function textOf(fields: Fields): string {
     if (cause !== undefined)
       lines.push(`    because ${causeText(cause)}${moreCauses > 0 ? `, and ${moreCauses} more` : ''}`)
     if (outcome === 'waiting') lines.push(`    it ${(error as Error).message}`)
-    else if (error !== undefined) lines.push(`    it threw ${error instanceof Error ? error.message : String(error)}`)
+    else if (error !== undefined) lines.push(`    it threw ${thrownText(error)}`)
   }
   if (loop !== undefined) lines.push(`  ${loop}`)
   for (const call of waitsFor) lines.push(`  waits for ${call}`)

@@ -59,10 +59,10 @@ export function keyOf(definition: Definition, { object, key }: ReconcileOnceOpti
   }
   const { name, namespace, text } = checkedKey(view, object.metadata ?? {}, home, 'reconcileOnce.object.metadata')
   const metadata = { ...object.metadata, name, ...(namespace !== undefined && { namespace }) }
-  return { text, view, object: { ...own, ...object, metadata } }
+  return { text, view, object: { ...object, ...own, metadata } }
 }
 
-/** A definition that runs one key in any case, even if its predicates filter it or its object is not in the view. */
+/** Returns a definition that queues one key at its start, whatever the predicates of `definition` would filter. It calls neither `onGone` nor `onLeft`. */
 export function forcing(
   definition: Definition,
   { text, view }: OneKey,

@@ -104,7 +104,8 @@ export class Schedule implements Source<ScheduledTick> {
   }
 
   /**
-   * How long it is until the first scheduled time after `now`, in milliseconds: for `requeueAfterMs`. `Infinity` if none comes.
+   * How long it is until the first scheduled time after `now`, in milliseconds: for `requeueAfterMs`. `Infinity`, which `requeueAfterMs` refuses, if none comes
+   * within five years.
    * @param since the time from which `@every` counts; other expressions don't need it. @default now
    */
   msToNext(now: Date, since: Date | string = now): number {

@@ -1,5 +1,6 @@
 import type { Attributes, Link, Span } from '@opentelemetry/api'
 import { checkOptions, flag, milliseconds, peerProblem } from '@wherry/client/internal'
+import { thrownText } from '../objects/thrown-text.ts'
 import { type TraceParent, traceParentText } from '../objects/traceparent.ts'
 import type { Cause } from '../sources/cause.ts'
 import { LazySpan } from './lazy-span.ts'
@@ -186,7 +187,7 @@ class OpenTelemetryRun implements RunTrace {
   }
 
   #failed(span: Span, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = thrownText(error)
     span.recordException(error instanceof Error ? error : message)
     span.setStatus({ code: this.#tracing.library.SpanStatusCode.ERROR, message })
   }

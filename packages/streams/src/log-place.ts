@@ -23,9 +23,9 @@ function isTime(text: string): boolean {
 }
 
 /**
- * The place in a log up to which lines were delivered. A request names that place by a time in whole seconds, and several lines may have the same
- * time. So after a reconnect the server sends some lines again: `isNew` is false for those up to the place, and true for all after it. If the clock of the
- * node was set back, the server itself leaves out lines that are older than the last one.
+ * The place in a log up to which lines were delivered. After a reconnect the server sends some lines again, because it compares times by whole seconds: `isNew`
+ * is false for the lines up to the place, and true for all after it. If the clock of the node was set back, lines may be delivered twice, and the server
+ * leaves out lines that are older than the last delivered line. A line without a time is always new.
  */
 export class LogPlace {
   #time = ''

@@ -6,10 +6,10 @@ import type { CertificateSource } from './server/certificates.ts'
 
 /** Options of {@link Webhooks}. */
 export interface WebhooksOptions {
-  /** The Service that leads to the operator's Pods. A name alone means a Service in the operator's own namespace: that of the client. */
+  /** The Service that leads to the operator's Pods. A name alone means a Service in the namespace of the operator's client. */
   readonly service: string | WebhookService
   /**
-   * The certificate of the server: options of the operator's own certificates, files, or a source. With a source, you write the bundles.
+   * The certificate with which the operator serves its webhooks: options, or a source of your own. With a source, you write the `caBundle` of the configurations.
    * @default the operator makes certificates, renews them, and writes their authorities to the bundles of its configurations
    */
   readonly certificates?: CertificateOptions | CertificateSource | undefined
@@ -21,7 +21,7 @@ export interface WebhooksOptions {
   readonly configurations?: 'apply' | 'manifest' | undefined
   /**
    * A host name or an address under which the API server reaches this process, in place of the Service: for tests, and for an operator that runs outside
-   * of its cluster. The certificate is valid for it too.
+   * of its cluster. A certificate that the operator makes is valid for this name too.
    * @default the API server calls the Service
    */
   readonly address?: string | undefined
@@ -33,7 +33,7 @@ export interface WebhooksOptions {
   readonly port?: number | undefined
   /** PEM of the authority of the API server's client certificate. Other clients are refused at the handshake. @default no client certificate is required */
   readonly clientCa?: string | undefined
-  /** Offers HTTP/2 along with HTTP/1.1. The API server does not need HTTP/2, which has had flaws that let few clients keep a server busy. @default false */
+  /** Offers HTTP/2 along with HTTP/1.1. The API server does not need HTTP/2, and a few clients could overload servers by flaws of HTTP/2. @default false */
   readonly http2?: boolean | undefined
 }
 
@@ -73,7 +73,7 @@ export function checkWebhooksOptions(options: WebhooksOptions): void {
   checkOptions('webhooks', options, checks, ['service'])
 }
 
-/** The name of a webhook is a part of its name in the configuration, and of its path. @throws OptionTypeError, OptionRangeError */
+/** Checks the name that a program gives to a webhook. It becomes a part of the webhook's path, and of its full name in the configuration. @throws OptionTypeError, OptionRangeError */
 export function checkWebhookName(name: unknown): void {
   dnsLabel('webhook.name', name)
 }

@@ -38,7 +38,7 @@ function bearerToken(header: string): string | undefined {
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
-/** Returns `user` with the group `system:authenticated` of known users. */
+/** Adds the group `system:authenticated` to a user, unless the user is `system:anonymous`. */
 export function known(user: User): User {
   if (user.name === anonymousUser || user.groups.includes(authenticatedGroup)) return user
   return { ...user, groups: [...user.groups, authenticatedGroup] }

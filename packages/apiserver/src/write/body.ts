@@ -27,8 +27,8 @@ import type { WriteRequest } from './write-request.ts'
 import { readYaml, YamlError } from './yaml.ts'
 
 /**
- * The origin of an object. It decides how the server refuses an object that can't be decoded. The refusal of a strategic merge patch's result contains the
- * patch.
+ * The origin of an object. It decides how the server refuses an object that can't be decoded. If a strategic merge patch has made the object, `strategic`
+ * returns the patch, which the server quotes.
  */
 export type Origin = 'body' | 'patch' | 'apply' | { readonly strategic: () => Json }
 
@@ -51,14 +51,14 @@ export function isYaml(request: Pick<BodyOf, 'headers'>): boolean {
   return contentTypeOf(request) === 'application/yaml'
 }
 
-/** Parses a request body that must be an object, in JSON or YAML. Throws a {@link DecodeError} for any other body. */
+/** Parses a request body that must be an object, in JSON or YAML. `null` is an empty object. Throws a {@link DecodeError} for any other body. */
 export function parseBody(request: BodyOf, text: string = textOf(request.body)): JsonObject {
   const problem = (why: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: ${why}`)
   const bracket = isYaml(request) ? undefined : tooDeepAt(text)
   if (bracket !== undefined) throw problem(`invalid character '${bracket}' exceeded max depth`)
   let value: Json
   try {
-    // YAML is read into maps, which are printed in order.
+    // A real server reads YAML into maps of Go, and prints these with sorted keys.
     value = isYaml(request) ? sortKeys(readYaml(text).value) : parseJson(text)
   } catch (error) {
     throw error instanceof YamlError ? new DecodeError(error.message) : problem(syntaxProblem(error as Error))
@@ -180,7 +180,7 @@ export function knownFields(
   return { object, unknown }
 }
 
-/** The refusal of an object that can't be decoded. An apply has its own message. */
+/** The refusal of an object that can't be decoded. For an apply it is `error`, to which the caller adds the words of an apply. */
 function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, origin: Origin): Error {
   if (origin === 'apply') return error
   if (origin === 'body') {
@@ -246,7 +246,7 @@ function normaliseMeta(metadata: ObjectMeta, path: string): void {
     const list: unknown = metadata[name]
     if (list === undefined) continue
     if (!Array.isArray(list)) throw unmarshal(list as Json, field(name), `[]${type}`)
-    // An empty list of managedFields is kept: it removes all owners.
+    // An empty list of `managedFields` is kept, because it removes all managers.
     if (list.length === 0 && name !== 'managedFields') delete metadata[name]
     for (const [i, item] of (list as Json[]).entries()) {
       // A null item is an empty one.

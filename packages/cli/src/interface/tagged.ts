@@ -22,8 +22,8 @@ type Declaration = Field | ts.InterfaceDeclaration | ts.ClassDeclaration | ts.Ty
 type Field = ts.PropertySignature | ts.PropertyDeclaration | ts.IndexSignatureDeclaration
 
 /**
- * Reads the doc comments of fields, interfaces and type aliases. The generator's own parser reads no tag twice, and does not know our tags or the place of a
- * field.
+ * Reads the doc comments of fields and of declared types. The generator's own parser knows neither our tags nor the place of a field, and of a repeated tag it
+ * reads only one.
  */
 export class TaggedNodeParser implements SubNodeParser {
   readonly #chain: ChainNodeParser
@@ -73,7 +73,7 @@ export class TaggedNodeParser implements SubNodeParser {
       if (names.length > 0) addTo(annotations, { [tagNames]: names })
     }
     if (Object.keys(annotations).length === 0) return inner
-    // A field that may be undefined is optional, which its `?` has shown already.
+    // Removes `undefined` from the type, because only `?`, a default or a tag makes a field optional.
     return new TaggedType(defined(inner).type, annotations)
   }
 
@@ -97,7 +97,7 @@ export class TaggedNodeParser implements SubNodeParser {
   }
 }
 
-/** The declaration that has the doc comment of the type of `node`. */
+/** The declaration with the doc comment that describes `node`: `node` itself, or the field that has it as its type. */
 function declarationOf(node: ts.Node): Declaration | undefined {
   const isNamed = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)
   if (isNamed || ts.isClassDeclaration(node) || ts.isEnumDeclaration(node)) return node

@@ -19,8 +19,8 @@ function onUncaughtException(reason: unknown): void {
 }
 
 /**
- * Passes every stray error of this process to `listener` until the returned function is called. Meanwhile other
- * listeners, such as that of the test runner, receive no such error, so that an error that fails a simulation is reported only once.
+ * Passes every stray error of this process to `listener` until the returned function is called. Until then the
+ * listeners that were there before, such as that of the test runner, receive no such error, so that an error that fails a simulation is reported only once.
  */
 export function catchStrayErrors(listener: Listener): () => void {
   if (listeners.size === 0) {

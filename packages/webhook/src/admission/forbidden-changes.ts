@@ -7,10 +7,10 @@ const serverMetadata = [
   ...['deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'selfLink'],
 ].map(field => `/metadata/${field}`)
 
-/** The field that a webhook of a subresource may change. The server silently drops other changes. */
+/** By subresource: the field that its webhooks may change. The server drops most other changes, silently. */
 const onlyIn: Readonly<Record<string, string>> = { status: '/status', scale: '/spec' }
 
-/** Checks that a patch changes nothing that the server refuses to change, or drops. @throws InvalidAnswerError with the path */
+/** Checks that the server will neither refuse nor drop a change of this patch. @throws InvalidAnswerError with the path */
 export function checkChanges(patch: readonly JsonPatchOperation[], subResource: string | undefined): void {
   const only = subResource === undefined ? undefined : onlyIn[subResource]
   for (const { path } of patch) {

@@ -458,6 +458,30 @@ export const updateScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'the selector of a scale',
+    steps: [
+      post(
+        `${apps}/deployments?fieldManager=me`,
+        workload('a', {
+          selector: {
+            matchLabels: { app: 'a', zone: 'z' },
+            matchExpressions: [
+              { key: 'tier', operator: 'In', values: ['web', 'api'] },
+              { key: 'app', operator: 'Exists' },
+              { key: 'stage', operator: 'NotIn', values: ['test', 'dev'] },
+              { key: 'old', operator: 'DoesNotExist' },
+            ],
+          },
+          template: {
+            metadata: { labels: { app: 'a', zone: 'z', tier: 'web' } },
+            spec: { containers: [{ name: 'a', image: 'a' }] },
+          },
+        }),
+      ),
+      get(`${apps}/deployments/a/scale`),
+    ],
+  },
+  {
     name: 'scales that can not be applied',
     steps: [
       post(`${apps}/deployments?fieldManager=me`, workload('a', { replicas: 2 })),

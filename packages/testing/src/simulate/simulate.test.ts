@@ -230,6 +230,12 @@ describe('advance, settle and runUntil', () => {
     expect(clock.monotonic()).toBe(1000)
   })
 
+  it('X6: runUntil refuses a limit that would never come', () => {
+    const { runUntil } = simulate(77)
+    for (const limitMs of [Number.NaN, -1, Number.POSITIVE_INFINITY])
+      expect(() => runUntil(() => false, { limitMs })).toThrow(RangeError)
+  })
+
   it('runUntil rejects with what its predicate throws', async () => {
     const { runUntil } = simulate(1)
     const wrong = new Error('predicate')

@@ -137,6 +137,8 @@ export function simulate(seed: number, options: SimulateOptions = {}): Simulatio
     },
     settle: () => driver.pursue({ what: 'settle', idleAt: agenda.now, deadline: agenda.now, failsAll: false }),
     runUntil(predicate, { limitMs: ownLimitMs = limitMs } = {}) {
+      if (!(ownLimitMs >= 0 && Number.isFinite(ownLimitMs)))
+        throw new RangeError(`runUntil waits for 0 ms or more, not for ${ownLimitMs}`)
       const deadline = agenda.now + ownLimitMs
       return driver.pursue({ what: `runUntil ${predicate}`, isMet: predicate, deadline, failsAll: false })
     },

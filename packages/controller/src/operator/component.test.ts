@@ -73,6 +73,26 @@ describe('components', () => {
       expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['it hangs'])
     }))
 
+  it('C5: that do not stop are reported after stopTimeoutMs, and keep neither the others nor the run', () =>
+    inArcade(async ({ operator, run, end, simulation }) => {
+      const said: string[] = []
+      const stop = (): Promise<never> => new Promise(() => {})
+      operator
+        .addComponent(part('one', said))
+        .addComponent(part('two', said, { stop }))
+        .addComponent(part('three', said, { stop }))
+      run()
+      await simulation.advance(1)
+      const began = simulation.clock.monotonic()
+      expect(await end()).toBe('ended')
+      expect(simulation.clock.monotonic() - began).toBe(30_000)
+      expect(said.at(-1)).toBe('one stops')
+      expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual([
+        'the component three has not stopped within 30000 ms',
+        'the component two has not stopped within 30000 ms',
+      ])
+    }))
+
   it('are an operator enough: it does not say that it has nothing to do', () =>
     inArcade(async ({ operator, run, simulation }) => {
       operator.addComponent(part('one', []))

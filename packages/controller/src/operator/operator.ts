@@ -35,6 +35,7 @@ import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
 import { checkComponent, type OperatorComponent } from './component.ts'
 import { type Declared, publishDeclaration } from './declaration.ts'
+import { endsWithin } from './ends-within.ts'
 import { sayIfLeftAlone } from './left-alone.ts'
 import { type ObservedController, publishOperator } from './observed.ts'
 import {
@@ -469,12 +470,20 @@ export class Operator {
     }
   }
 
-  /** Stops those of the components that began to start, the last first. */
+  /** Stops those of the components that began to start, the last first. Reports and leaves behind those that take too long. */
   async #stopComponents(components: readonly OperatorComponent[]): Promise<void> {
+    const { timeoutMs } = this.#patience
+    const { environment } = this.client
+    const { clock } = environment
+    const end = clock.monotonic() + timeoutMs
     for (const component of this.#started.filter(one => components.includes(one))) {
       this.#started.splice(this.#started.indexOf(component), 1)
       this.#up.delete(component)
-      await this.#closeStep(() => component.stop())
+      const stopped = this.#closeStep(() => component.stop())
+      if (!(await endsWithin(clock, Math.max(end - clock.monotonic(), 0), stopped)))
+        environment.onError(new Error(`the component ${component.name} has not stopped within ${timeoutMs} ms`), {
+          phase: 'close',
+        })
     }
   }
 

@@ -45,7 +45,10 @@ export interface OperatorSettings {
   readonly narrow?: Omit<NarrowCacheOptions, 'client'> | undefined
   /** The resources that are polled if they can't be watched (rule C16). @default none: reading such a resource is an error */
   readonly poll?: readonly PollPolicy[] | undefined
-  /** How long a stop may take, in milliseconds. Then the operator reports the reconciles that have not ended, and leaves them behind. @default 30_000 */
+  /**
+   * How long the reconciles, and then the components, may take to stop, in milliseconds each. Then the operator reports those that have not ended, and
+   * leaves them behind. @default 30_000
+   */
   readonly stopTimeoutMs?: number | undefined
 }
 

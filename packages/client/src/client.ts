@@ -229,7 +229,7 @@ export class Client {
    * A client for the cluster of KUBECONFIG if that is set, else for the pod's own cluster, else for that of `~/.kube/config`. Reads files, and
    * sends no request.
    *
-   * Rejects with a `CredentialsError` if it finds no cluster, and with an `OptionTypeError` if the settings name one.
+   * Rejects with a `CredentialsError` if it finds no cluster, and with an `OptionTypeError` if the settings name a cluster.
    */
   static async connect(settings: ClientSettings = {}): Promise<Client> {
     // Wrong options are reported before any file is read.
@@ -310,7 +310,7 @@ export class Client {
 
   /**
    * Reads all objects of a view page by page, each page on demand. If the server no longer has the list's state, a page with `restarted` holds all
-   * objects of a newer state, of the page's namespace if the view names several.
+   * objects of a newer state. If the view names several namespaces, these are all objects of one namespace.
    */
   pages<C>(view: View<C>, options?: PagesOptions): AsyncGenerator<ListPage<FromServer<C>>, void, undefined> {
     return pages(this.#caller, view as View<FromServer<C>>, options)

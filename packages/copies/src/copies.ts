@@ -332,7 +332,7 @@ export class Copies<P, T extends KubernetesObject> {
       this.#counts.failed(key, taken)
       const about = { phase: `copies ${this.name}`, resource: this.#view.key, key }
       if (!isReported) client.environment.onError(taken, about)
-      // The key runs again when the managers of the object change or the object is deleted, if its last run has read the object. So each run checks it.
+      // Each run checks the object: only a run that has read it is followed by another when its managers change or it is deleted.
       return 'kept'
     }
     this.#counts.applied(reason, applied)

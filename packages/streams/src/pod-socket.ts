@@ -14,7 +14,7 @@ import type { PodRequest } from './pod.ts'
 
 /** Receives the data and the end of a socket. */
 export interface SocketHandlers {
-  /** Receives bytes of a channel. Their memory is overwritten after this call; if the call pauses the socket, after `resume`. */
+  /** Receives bytes of a channel. Their memory is overwritten after this call, or after `resume` if the call pauses the socket. */
   data(channel: number, bytes: Buffer): void
   /** Called last, when the connection has ended: with a cause if it failed. */
   end(cause: Error | undefined): void
@@ -169,7 +169,7 @@ export class PodSocket {
     this.#frames.deliver((channel, bytes) => this.#data(channel, bytes))
   }
 
-  /** Sends bytes, in frames as long as those of kube-apiserver. Resolves when they have left this process. Rejects if the connection ends before. */
+  /** Sends bytes, in frames as long as those of kube-apiserver. Resolves when they have left this process. Rejects if the connection ends before that. */
   async send(channel: number, data: Uint8Array): Promise<void> {
     for (let at = 0; at < data.length; at += sentFrameBytes) {
       await this.#sendFrame(channel, data.subarray(at, at + sentFrameBytes))

@@ -6,7 +6,7 @@ import { StreamError } from './errors.ts'
 import { type PodKey, podRequest } from './pod.ts'
 import { openPodSocket, type PodSocket } from './pod-socket.ts'
 
-/** The channels of the only port. The first message of each has the port in two bytes. */
+/** The channels of the forwarded port. The first two bytes of each channel are the number of the port. */
 const channels = { data: 0, error: 1 } as const
 const headBytes = 2
 /** The protocols that are offered. Servers of all versions choose the first one. */

@@ -96,7 +96,7 @@ export class Webhooks {
   }
 
   /**
-   * Declares a webhook. Its name is a part of its path, and of its name in the configuration: lower-case letters, digits and `-`.
+   * Declares a webhook. The webhook's path and its entry in the configuration contain `name`: lower-case letters, digits and `-`.
    *
    * @throws WebhookUsageError if the name is taken, or the operator was run; OptionTypeError, OptionRangeError
    */

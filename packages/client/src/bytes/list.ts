@@ -15,14 +15,14 @@ export interface ListCutterOptions {
   /** Leaves `metadata.managedFields` of items out, unless `exact`. @default false */
   readonly lean?: boolean | undefined
   /**
-   * The type of items, if neither they nor the list's head before them have it.
+   * The type of items, if neither the items nor the list's head before them say it.
    * @default they stay without a type
    */
   readonly type?: TypeMeta | undefined
 }
 
 const keptBytes = 1024 * 1024
-/** An item without a border in so many bytes is scanned byte by byte. */
+/** If so many bytes contain no border (the text between two items), the item is scanned byte by byte. */
 const searchBytes = 256 * 1024
 
 /** The part of the list that the next byte belongs to. In states in capitals, the first byte of a token is known. */
@@ -89,7 +89,7 @@ export class ListCutter {
   #itemBytes = 0
   /** Bytes of the present token that were looked at already. */
   #looked = 0
-  /** The present item is scanned, not searched for a border. */
+  /** Whether the present item is scanned byte by byte, because no border was found. */
   #scanning = false
   #finished = false
 
@@ -104,7 +104,7 @@ export class ListCutter {
     return { kind: this.#kind, apiVersion: this.#apiVersion, metadata: this.#metadata }
   }
 
-  /** Whether the body was read to its closing brace. If not after `finish`, the body was cut short. */
+  /** Whether the body was read to its closing brace. If this is false after `finish`, the body was cut short. */
   get done(): boolean {
     return this.#state === 'done'
   }

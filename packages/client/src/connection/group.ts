@@ -44,8 +44,8 @@ const maxConnecting = 16
 const guessedStreams = 100
 
 /**
- * The connections for one kind of requests. A request waits only while a connection is opened, or for the bound of HTTP/1.1 calls. Calls come before
- * streams, each in order.
+ * The connections for one kind of requests. A request waits only until a connection is open, or while as many HTTP/1.1 calls as permitted are
+ * under way. Calls are sent before streams, both in the order of their arrival.
  */
 export class ConnectionGroup {
   readonly #options: GroupOptions
@@ -155,7 +155,7 @@ export class ConnectionGroup {
   #pump(): void {
     if (this.#stopped) return
     if (this.#pumping !== 'no') {
-      // The start of a request has ended another request.
+      // The start of a request has ended another request: the loop below takes another turn.
       this.#pumping = 'again'
       return
     }
@@ -210,7 +210,7 @@ export class ConnectionGroup {
     while (this.#attempts.size < maxConnecting && this.#attempts.size * each < needed) this.#connect()
   }
 
-  /** Whether a request without a backoff waits, such as a GET of a program. */
+  /** Whether a call waits that is not patient, such as a GET of a program. */
   #isAnyInHaste(): boolean {
     for (const { request } of this.#calls) if (request.isPatient !== true) return true
     return false
@@ -311,7 +311,7 @@ export class ConnectionGroup {
     if (pending.over) return
     if (!this.#stopped && this.#mayRepeat(pending, cause, pooled)) {
       this.#options.environment.metrics.count('wherry_client_retries_total')
-      // The first repetition is sent at once if it takes another connection. A connection that is still open gets some time.
+      // The first repetition is sent at once if it takes another connection. If the connection is still open, the repetition waits a moment.
       if (pending.attempts === 1 && pooled.state !== 'open') this.submit(pending)
       else this.#later(pending)
       return
@@ -324,8 +324,8 @@ export class ConnectionGroup {
   #mayRepeat(pending: PendingRequest, cause: Error, pooled: PooledConnection): boolean {
     if (pending.answered || pending.attempts >= maxAttempts) return false
     if (isUnprocessed(cause)) return true
-    // HTTP/1.1 has no GOAWAY: a server may close an idle connection while a request is on its way. A read is repeated once, or
-    // twice, because the next connection may have been idle as long; the second time after a moment.
+    // HTTP/1.1 has no GOAWAY: a server may close an idle connection while a request is on its way. A GET is repeated up to
+    // twice, because the next connection may have been idle as long.
     return pooled.maxStreams === 1 && pooled.answers > 0 && pending.attempts <= 2 && pending.head.method === 'GET'
   }
 

@@ -130,13 +130,13 @@ class Http1Connection extends ClosingConnection implements Connection {
   #answer(exchange: Http1Exchange, response: IncomingMessage): void {
     const { statusCode: status = 0 } = response
     const isLast = !exchange.request.shouldKeepAlive
-    // A server or a proxy that closes a kept connection may send this answer. It will not read a request that is on its way then.
+    // A server or a proxy may send a 408 when it closes a kept connection. It then does not read a request that is on its way.
     if (status === 408 && isLast && this.#answered) {
       const message = 'the server gave up the connection before it had the request'
       this.#break(new ConnectionError('STREAM_REFUSED', message, { unprocessed: true }))
       return
     }
-    // `Connection: close`: this answer is its last.
+    // `Connection: close`: this answer is the connection's last.
     if (isLast) this.leave('goaway')
     this.#answered = true
     response.on('error', () =>
@@ -204,7 +204,7 @@ class Http1Exchange implements Exchange {
   }
 
   abort(): void {
-    // Nothing else ends an HTTP/1.1 answer early.
+    // Only the end of its socket ends an HTTP/1.1 answer early.
     if (this.take() !== undefined) this.#socket.destroy()
   }
 

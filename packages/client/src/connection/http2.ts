@@ -22,7 +22,7 @@ export interface Http2Limits {
 
 const { NGHTTP2_REFUSED_STREAM, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_CANCEL } = constants
 
-/** An HTTP/2 session on `socket`, once the server has sent its settings, which bound its streams. */
+/** Opens an HTTP/2 session on `socket`. Resolves when the server has sent its settings, which bound the number of streams. */
 export async function connectHttp2(
   target: URL,
   socket: Socket,
@@ -40,7 +40,7 @@ export async function connectHttp2(
     },
     // The memory that Node may hold for a session, with unread answers, in MB.
     maxSessionMemory: 256,
-    // kube-apiserver's bound; Node's default is a sixteenth of it.
+    // kube-apiserver takes as much; Node's default is a sixteenth.
     maxSendHeaderBlockLength: 1_048_576,
   })
   const connection = new Http2Connection(target, session, socket, limits)
@@ -217,7 +217,7 @@ class Http2Exchange implements Exchange {
     this.#connection = connection
     this.#on = on
     const own = Object.assign(stream, { exchange: this, push: onPush })
-    // Not `once`, which costs four times as much; these come once only.
+    // Each of these events comes only once, but `once` costs four times as much as `on`.
     own.on('response', onResponse)
     own.on('error', onError)
     own.on('end', onEnd)
@@ -238,7 +238,7 @@ class Http2Exchange implements Exchange {
     this.#answered = true
     const { limits } = this.#connection
     const answer = responseHeaders(raw)
-    // Node announces the bound, and does not enforce it.
+    // Node announces the bound on headers to the server, but does not enforce it.
     if (answer.bytes > limits.maxHeaderBytes) {
       this.#take()?.error(tooLarge(limits))
       this.#stream.close(NGHTTP2_CANCEL)
@@ -309,7 +309,7 @@ class Http2Exchange implements Exchange {
       const message = `${what}, or its headers are longer than ${limits.maxHeaderBytes} bytes`
       return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
     }
-    // The stream of a session that is gone has the session's fate.
+    // If the session is gone, its cause explains the end of the stream.
     if (isDestroyed) {
       return connectionLost(sessionCause ?? cause)
     }

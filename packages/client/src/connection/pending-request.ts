@@ -36,7 +36,7 @@ export class PendingRequest implements Exchange {
   attempts = 0
   /** Whether an answer has begun: then the request must not be repeated. */
   answered = false
-  /** How often credentials had been refreshed when this request took its own; see the pool. */
+  /** How often the pool had refreshed its credentials when this request took its headers from them. */
   epoch = 0
   /** The time of the call, on the monotonic clock. */
   readonly begunAt: number

@@ -58,7 +58,7 @@ export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> 
  * The connections to one API server.
  *
  * - **Lanes.** Reads and streams share connections, as many as the server's bound on streams
- *   requires; streams leave room for reads on each. Writes have connections of their own.
+ *   requires; streams leave room for reads on each connection. Writes have connections of their own.
  * - **Going away.** After a GOAWAY a connection takes no new requests; requests under way go on. Requests
  *   that the server did not process are silently repeated on another connection.
  * - **Half-open.** A quiet connection is PINGed; if it does not answer, it is dropped with all its streams.
@@ -86,7 +86,7 @@ export class ConnectionPool implements Requester {
   readonly #reads: ConnectionGroup
   readonly #writes: ConnectionGroup
   readonly #sockets: OwnSockets
-  /** The requests that wait for credentials, or for the error that they were not sent. Most requests are never in it. */
+  /** The requests that wait for credentials, or that fail unsent and wait for their error. Most requests are never in this set. */
   readonly #unsettled = new Set<PendingRequest>()
   readonly #underWay: Record<Lane, number> = { call: 0, write: 0, stream: 0 }
   readonly #owner: RequestOwner
@@ -163,7 +163,7 @@ export class ConnectionPool implements Requester {
     const { stream, readableBy } = held
     let headers: RequestHead['headers']
     try {
-      // After the socket was opened, because opening it reads files of credentials again.
+      // The headers are made after the socket is open, because opening it reads files of credentials again.
       headers = { ...this.#headers, ...(await this.#credentials.headers()) }
       checkHeaders(headers)
       if (readableBy !== undefined && carriesSecret(headers)) refuseUnencrypted(readableBy)
@@ -275,7 +275,7 @@ export class ConnectionPool implements Requester {
     )
   }
 
-  /** Whether there are newer credentials than those of `epoch`. Refreshes them unless that has happened since. */
+  /** Whether there are newer credentials than those of `epoch`. Refreshes the credentials, unless a refresh has ended since `epoch`. */
   #renewed(epoch: number): Promise<boolean> {
     if (epoch < this.#epoch) return Promise.resolve(this.#changed)
     this.#refreshing ??= this.#refresh()

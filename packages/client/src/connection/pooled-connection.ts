@@ -26,7 +26,7 @@ export interface PooledConnectionOwner {
   freed(pooled: PooledConnection): void
   /** The connection is gone. */
   gone(pooled: PooledConnection, cause: Error | undefined): void
-  /** The server did not answer a PING, or a stream was reset from this side. */
+  /** Counts a PING without an answer, or a stream that was reset from this side. */
   count(metric: 'wherry_client_ping_timeouts_total' | 'wherry_client_resets_total'): void
 }
 
@@ -38,7 +38,7 @@ export interface PooledConnectionOwner {
 export class PooledConnection {
   /** The digest of the TLS material with which the connection was opened. */
   readonly digest: string
-  /** The number of answers. A connection without an answer counts as a failure. */
+  /** 0 until the first answer. A connection without an answer counts as a failure. */
   answers = 0
   /** The number of requests that were sent. */
   carried = 0
@@ -68,8 +68,8 @@ export class PooledConnection {
     this.#owner = owner
     this.#clock = clock
     this.#limits = limits
-    // A quarter of the streams at once, then 1,000 a second. Go ends a connection if requests for four times its streams wait until the
-    // handlers of reset streams return, which takes milliseconds for a watch.
+    // A quarter of the streams may be reset at once, then 1,000 a second. The handler of a reset stream takes milliseconds to return for a watch.
+    // Go ends a connection if requests for four times its streams wait for such handlers.
     this.#pacer = new ResetPacer(clock, Math.max(1, Math.floor(Math.min(connection.maxStreams, 400) / 4)), 1)
     this.#activeAt = clock.monotonic()
     this.#busyAt = this.#activeAt
@@ -147,7 +147,7 @@ export class PooledConnection {
   retire(): void {
     if (this.#state !== 'open') return
     this.#state = 'draining'
-    // A request without an answer may still be refused, and repeated elsewhere: the GOAWAY is reported with its answer.
+    // A request without an answer may still be refused, and repeated elsewhere: such a request learns of the GOAWAY with its answer.
     for (const slot of [...this.#slots]) if (slot.pending?.answered) this.#notifyDraining(slot)
     this.#endIfDrained()
   }
@@ -182,7 +182,7 @@ export class PooledConnection {
   /** A slot's request failed. */
   breaks(slot: Slot, cause: Error): void {
     const pending = this.#free(slot)
-    // A connection with one stream has broken together with it.
+    // A connection with one stream has broken together with that stream.
     if (this.maxStreams === 1) void this.close(cause)
     if (pending !== undefined) this.#owner.failed(pending, cause, this)
     this.#owner.freed(this)
@@ -194,7 +194,7 @@ export class PooledConnection {
     this.#owner.freed(this)
   }
 
-  /** Resets the stream of a request that has left, when its turn comes. Only then there is room again. */
+  /** Resets the stream of a request that has left, when the pacer permits it. Only the reset makes room again. */
   release(slot: Slot, exchange: Exchange): void {
     if (!this.#slots.has(slot)) return
     if (this.maxStreams === 1) {
@@ -216,7 +216,7 @@ export class PooledConnection {
     this.#pacer.pass(slot.reset)
   }
 
-  /** An HTTP/1.1 server that closes after each answer isn't going away. */
+  /** Reports the draining on HTTP/2 only: an HTTP/1.1 server that closes after each answer isn't going away. */
   #notifyDraining(slot: Slot): void {
     if (this.maxStreams > 1) slot.pending?.notifyDraining()
   }
@@ -323,7 +323,7 @@ export class PooledConnection {
         this.#tending?.cancel()
         this.#tend()
       },
-      () => {}, // It closed: `onClose` says so.
+      () => {}, // The connection has closed, or the timer ends it.
     )
   }
 }

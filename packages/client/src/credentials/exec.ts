@@ -66,7 +66,7 @@ export class ExecCredentials implements Credentials {
   }
 
   headers(): Issued['headers'] | Promise<Issued['headers']> {
-    // The authority's file is checked too, so that the digest is that of the material for a new connection.
+    // The authority's file is checked too, so that the digest includes the authority that a new connection would use.
     const base = this.#base.headers()
     const valid = this.#valid()
     if (valid !== undefined && !(base instanceof Promise)) return valid.headers

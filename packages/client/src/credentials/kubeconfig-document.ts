@@ -53,7 +53,10 @@ export class Kubeconfig implements KubeConfigLike {
     )
   }
 
-  /** Adds the clusters, users and contexts of another kubeconfig. Of two with the same name, that of this kubeconfig counts, as for kubectl. */
+  /**
+   * Adds the clusters, users and contexts of another kubeconfig. If both have an entry with the same name, the entry of this kubeconfig counts, as for
+   * kubectl.
+   */
   merged(other: Kubeconfig): Kubeconfig {
     return new Kubeconfig(
       withMissing(this.clusters, other.clusters),

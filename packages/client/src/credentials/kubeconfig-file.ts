@@ -120,7 +120,7 @@ async function digestOfFiles(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Credentials of a file that may change: it is read again after a 401, and when a connection is opened if its text has changed. (After the server's
+ * Credentials of a file that may change. The file is read again after a 401, and when a connection is opened if its text has changed. (After the server's
  * authority was renewed, requests get no answer, so no 401 comes.) `access` makes credentials of the file.
  */
 function reloading(

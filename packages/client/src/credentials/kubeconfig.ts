@@ -57,7 +57,7 @@ export interface KubeConfigLike {
 
 /**
  * Access by a kubeconfig's current context. Files that it names are read when needed, and again when they change. Throws a `KUBECONFIG_INVALID`
- * error if it lacks the cluster of the context, or the user that the context names.
+ * error if the kubeconfig lacks the cluster or the user that the context names.
  *
  * @example
  * ```ts

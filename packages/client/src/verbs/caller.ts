@@ -87,7 +87,7 @@ export class Caller {
   readonly redact: Redact
   readonly parts: CallerParts
   readonly listeners: WriteListeners
-  /** An own property: contexts are copied by their properties. */
+  /** Not a getter, because contexts are copied by their own properties. */
   readonly absence: AbsenceProof | undefined
   readonly deadlines: Deadlines
   readonly #calls: OpenCalls
@@ -140,7 +140,7 @@ export class Caller {
 
   /**
    * Runs a call that uses other verbs. `run` gets a caller for these: all their requests share the time and the signal of `options`, and the verbs ignore
-   * their own. Past the time, the error names the request that was under way.
+   * the time and the signal of their own options. If the time runs out, the error names the request that was under way.
    */
   whole<T>(options: CallOptions, about: RequestInfo, run: (caller: Caller, bound: Bound) => Promise<T>): Promise<T> {
     return this.within(options, about, bound => run(new Caller(this.parts, this, bound), bound))
@@ -200,7 +200,7 @@ export class Caller {
       if (retries >= this.parts.maxRetries || !mayRepeat(outcome, call) || !may()) throw outcome
       backoff ??= new Backoff(this.environment)
       const wait = backoff.next(outcome instanceof ApiError ? outcome.retryAfterMs : 0)
-      // The server's error is more useful than a TimeoutError.
+      // There is no time for a repetition: the server's error is more useful than a TimeoutError.
       if (clock.monotonic() + wait >= bound.deadline) throw outcome
       await sleep(clock, wait, bound.signal)
     }

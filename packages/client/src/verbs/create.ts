@@ -95,7 +95,7 @@ async function created(creation: Creation, bound: Bound): Promise<object> {
   }
 }
 
-/** The object of a create with a lost answer; `undefined` if there is none. Throws if it is the object of another create. */
+/** The object of a create with a lost answer; `undefined` if there is none. Throws if the object comes from another create. */
 async function leftBehind(creation: Creation, bound: Bound, lost: ConnectionError): Promise<object | undefined> {
   const { caller, view, call, name, namespace, beganMs } = creation
   const { resource } = view

@@ -174,7 +174,7 @@ function collector<C>(items: C[], project: (object: object) => C): () => ItemHan
   }
 }
 
-/** Reads the namespaces of a view one after the other. Resolves with `undefined` for several, which have no common state. */
+/** Reads the namespaces of a view one after the other. Resolves with `undefined` for several namespaces, which have no common state. */
 function read(
   caller: Caller,
   view: View,

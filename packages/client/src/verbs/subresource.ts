@@ -35,7 +35,7 @@ export interface Subresources {
   approval: CertificateSigningRequest
 }
 
-/** The types of {@link Subresources} that have another type than their object. */
+/** The types of bodies that differ from the type of the object, by subresource. */
 const kinds: Readonly<Record<string, { readonly apiVersion: string; readonly kind: string }>> = {
   binding: { apiVersion: 'v1', kind: 'Binding' },
   token: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' },
@@ -100,7 +100,7 @@ export class SubresourceVerbs<T extends object> {
     const call: Call = {
       ...{ method, ...this.#target(), body, contentType },
       query: writeQuery(this.#caller, options),
-      // An eviction's 429 is its answer.
+      // A 429 is a final answer to an eviction.
       keep429: this.#name === 'eviction',
     }
     return this.#caller.whole(options, call, async (caller, bound) => {

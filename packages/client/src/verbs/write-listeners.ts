@@ -34,7 +34,7 @@ interface Named {
   readonly key?: string | undefined
 }
 
-/** All listeners of the writes of one client. */
+/** All write listeners of a client. */
 export class WriteListeners {
   readonly #listeners: readonly WriteListener[]
 

@@ -28,7 +28,7 @@ export const mediaTypes = {
   merge: 'application/merge-patch+json',
   json: 'application/json-patch+json',
   strategic: 'application/strategic-merge-patch+json',
-  // JSON is valid YAML, and all servers know this media type only.
+  // The body is JSON, which is valid YAML. No other media type of apply is known to all servers.
   apply: 'application/apply-patch+yaml',
 } as const
 
@@ -104,7 +104,7 @@ export function writeQuery(caller: Caller, options: ApplyOptions): string {
   })
 }
 
-/** The object with the kind of its endpoint, if it has none, because custom resources must have a kind. */
+/** Adds the apiVersion and the kind of the endpoint to an object without them, because custom resources must have both. */
 export function typed(view: View, object: object): object {
   const { apiVersion, kind } = object as KubernetesObject
   if (apiVersion !== undefined && kind !== undefined) return object
@@ -121,7 +121,7 @@ export function checkObject(object: unknown): KubernetesObject {
 /** Sends a write, and resolves with the object in the answer. */
 export async function answered(caller: Caller, view: View, call: Call, bound: Bound): Promise<object> {
   const answer = await caller.json({ ...call, accept: acceptOf(view, 'object'), exact: isExact(view) }, bound)
-  // Bindings are not kept: their create is answered with a Status.
+  // The server keeps no Binding, and answers its creation with a Status.
   const isBound = view.resource.kind === 'Binding' && (answer as KubernetesObject).kind === 'Status'
   return objectOf(view, isBound ? (call.body as object) : answer, call)
 }

@@ -121,6 +121,7 @@ describe('label selectors', () => {
     [{ a: '../b' }, InvalidNameError],
     [{ matchExpressions: [{ key: 'a', operator: 'Is', values: [] }] }, RangeError],
     [{ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }, RangeError],
+    [{ matchExpressions: [{ key: 'a', operator: 'In', values: 'web' }] }, TypeError],
     [{ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }] }, RangeError],
   ])('X1, X6: refuses %j', (given, type) => {
     expect(() => LabelSelector.of(given as LabelSelectorInput)).toThrow(type as ErrorConstructor)

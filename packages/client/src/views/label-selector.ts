@@ -136,6 +136,9 @@ function fromObject(selector: LabelSelectorObject, option: string): LabelRequire
         `${operator}`,
       )
     }
+    if (values !== undefined && values !== null && !Array.isArray(values)) {
+      throw new OptionTypeError(`${option}.matchExpressions.values`, 'a list of strings', described(values))
+    }
     requirements.push({ key, operator: known, values: values ?? [] })
   }
   return requirements

@@ -86,9 +86,9 @@ export interface Resource<T, S extends Scope = Scope> extends View<T, S> {
   /** Only identity and metadata, without `managedFields`: the server does not send the rest. */
   metadata(): View<PartialObjectMetadata, S>
   /**
-   * Objects as `project` returns them. Call it once, at module level: the name identifies the projection in the view's key, and another function of
-   * that name is a conflict if both are used together. `project` gets the decoded object, `managedFields` included, and must not change it. Its
-   * result is kept in memory, so build a new object rather than delete fields.
+   * Objects as the function `project` returns them. Call this method once, at module level: the name identifies the projection in the view's key, and
+   * another function of that name is a conflict if both are used together. `project` gets the decoded object, `managedFields` included, and must not change it.
+   * Its result is kept in memory, so build a new object rather than delete fields.
    */
   project<C>(name: string, project: (object: T) => C): View<Projected<C>, S>
   /**

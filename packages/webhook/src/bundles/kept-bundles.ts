@@ -33,7 +33,7 @@ export interface KeptParts {
   readonly service?: OwnService | undefined
 }
 
-/** Keeps the bundles of an object that names webhooks. They have the current authorities, also after a reset by another writer. */
+/** Keeps the current authorities in the bundles (`caBundle`) of an object that names webhooks, also after a reset by another writer. */
 export class KeptBundles {
   readonly #parts: KeptParts
   readonly #rounds: Rounds
@@ -44,15 +44,15 @@ export class KeptBundles {
   readonly #end = new AbortController()
   #live: Bundled | undefined
   #bundles: readonly ReadonlyMap<string, Trusted>[] = []
-  /** The time at which each certificate in all bundles was first in all of them, on the monotonic clock. */
+  /** For each certificate that all bundles contain: since when all contain it, on the monotonic clock. By fingerprint. */
   #trustedSince = new Map<string, number>()
-  /** The time at which a certificate that is none of the authorities was first in a bundle. */
+  /** For each certificate in a bundle that is no current authority: since when it is there. By fingerprint. */
   #extraSince = new Map<string, number>()
   /** The fingerprints of the current authorities, as one text; `undefined` if a bundle lacks an authority, or there is no bundle. */
   #whole: string | undefined
   #changedAt: number | undefined
   #mayWriteAt = 0
-  /** The number of states in which the object did not exist. */
+  /** How often the object was seen to be absent. */
   #losses = 0
   /** The reason why nothing is applied. */
   #obstacle: Error | undefined

@@ -107,7 +107,7 @@ export class OwnCertificates implements ManagedCertificates {
     return this.#former.certs
   }
 
-  /** Sets the test of whether API servers trust an authority. A certificate of another authority waits for that trust. */
+  /** Sets the test of whether API servers trust an authority. An authority that they do not trust yet does not sign while a trusted authority can. */
   trustedBy(trusts: Trust): void {
     this.#trusts = trusts
   }

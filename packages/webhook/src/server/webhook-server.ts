@@ -98,7 +98,7 @@ export class WebhookServer {
       throw error
     }
     this.#server.on('error', error => this.#report(error))
-    // A connection that ends during its handshake, or offers no TLS, is no failure of ours.
+    // Not reported: a connection that ends during its handshake, or offers no TLS, is no failure of this server.
     this.#server.on('tlsClientError', () => {})
   }
 

@@ -4,9 +4,10 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { createCertificateAuthority } from '@wherry/apiserver/front/certificates'
+import type { Timer } from '@wherry/client'
 import { systemEnvironment } from '@wherry/client/internal'
 import { recordedEnvironment, systemClock, Trace } from '@wherry/testing/internal'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type TestCertificates, testCertificates } from '../testkit/on-a-server.ts'
 import { longestBodyBytes } from './body.ts'
 import { type AnswerHook, WebhookServer, type WebhookServerOptions } from './webhook-server.ts'
@@ -227,6 +228,31 @@ describe('the webhook server', () => {
       await ended
     })
   })
+
+  it('ends a request over HTTP/2 if its body takes more than 30 s', async () => {
+    const due: (() => void)[] = []
+    const timer = (ms: number, fn: () => void): Timer => {
+      if (ms !== 30_000) return environment.clock.timer(ms, fn)
+      due.push(fn)
+      return { cancel: () => {} }
+    }
+    const clock = { ...environment.clock, timer }
+    await serving({ http2: true, environment: { ...environment, clock } }, async parts => {
+      const session = connectHttp2(`https://127.0.0.1:${parts.port}`, { ca: parts.certificates.caPem })
+      const headers = { ':method': 'POST', ':path': '/validate/a', 'content-type': 'application/json' }
+      const stream = session.request(headers)
+      stream.on('error', () => {})
+      stream.write('{')
+      await vi.waitFor(() => expect(due).toHaveLength(1))
+      const closed = once(stream, 'close')
+      due[0]?.()
+      await closed
+      // The server has no request under way, so it closes at once.
+      const ended = once(session, 'close')
+      await parts.server.close()
+      await ended
+    })
+  }, 20_000)
 
   it('measures requests as controller-runtime does', async () => {
     const recorded = recordedEnvironment(systemClock(), Math.random, new Trace(false))

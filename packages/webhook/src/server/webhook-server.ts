@@ -173,7 +173,7 @@ export class WebhookServer {
 
   /** Resolves with the HTTP status when the answer was handed over. */
   async #answer(hook: AnswerHook, request: AnyRequest, response: ServerResponse): Promise<number> {
-    const body = request.method === 'POST' ? await bodyOf(request) : undefined
+    const body = request.method === 'POST' ? await this.#bodyOf(request) : undefined
     const { status, text } = await this.#said(hook, request, body)
     reply(response, status, text, this.#closed !== undefined && request.httpVersionMajor === 1)
     if (!response.writableFinished) {
@@ -183,6 +183,16 @@ export class WebhookServer {
       })
     }
     return status
+  }
+
+  /** Rejects if the body takes too long. Node.js bounds the requests of HTTP/1.1 alone, not the streams of HTTP/2. */
+  async #bodyOf(request: AnyRequest): Promise<Buffer | undefined> {
+    const timer = this.#options.environment.clock.timer(requestTimeoutMs, () => request.destroy())
+    try {
+      return await bodyOf(request)
+    } finally {
+      timer.cancel()
+    }
   }
 
   async #said(hook: AnswerHook, { method, headers }: AnyRequest, body: Buffer | undefined): Promise<Said> {

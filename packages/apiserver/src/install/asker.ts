@@ -79,7 +79,7 @@ async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport
         ...head(method, path, accept, contentType),
         body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
       }),
-    // An answer already takes some simulated time.
+    // A caller that tries again needs no pause, because each answer takes some simulated time.
     pause: async () => undefined,
     follow(path, line, ended) {
       const lines = new Lines(line)
@@ -109,7 +109,7 @@ async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport
 }
 
 /**
- * An asker for code that plays a part of the cluster. It bypasses the faults and the counters of an embedded server in this process, and uses its clock.
+ * An asker for code that stands in for a component of the cluster, such as a controller. It bypasses the faults and the counters of an embedded server in this process, and uses its clock.
  * Requests to any other server go by sockets.
  */
 export async function askBackstage(server: ApiServer): Promise<{ readonly asker: OpenAsker; readonly clock: Clock }> {

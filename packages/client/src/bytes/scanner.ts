@@ -6,8 +6,8 @@ const closeBrace = 125
 const closeBracket = 93
 
 /**
- * Finds the end of a JSON value, byte by byte, by braces, brackets and strings only, and keeps its place between chunks. The parser
- * finds text that is no JSON.
+ * Finds the end of a JSON value, byte by byte, by braces, brackets and strings only, and keeps its place between chunks. It accepts text that is
+ * no JSON, which a parser refuses later.
  */
 export class ValueScanner {
   #depth = 0
@@ -23,7 +23,7 @@ export class ValueScanner {
     this.#scalar = false
   }
 
-  /** The position after the value in `bytes` from `from` to `to`; −1 if the value is not complete. A number ends at the byte after it. */
+  /** The position after the value in `bytes` from `from` to `to`; −1 if the value is not complete. A number is complete only with a byte after it. */
   scan(bytes: Uint8Array, from: number, to: number): number {
     let depth = this.#depth
     let inString = this.#inString

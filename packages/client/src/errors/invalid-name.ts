@@ -24,7 +24,7 @@ export class InvalidNameError extends RangeError {
   /** The value as given. */
   readonly value: unknown
 
-  /** @param of the plural of the resource of the object that was to be named */
+  /** @param of the plural of a resource, such as `pods`, if the name was for an object */
   constructor(what: string, value: unknown, why: string, of?: string | undefined) {
     const subject = of === undefined ? what : `the ${what} of ${of}`
     super(value === undefined ? `${subject} is missing` : `${subject} ${show(value)} ${why}`)

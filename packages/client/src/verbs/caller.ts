@@ -34,7 +34,7 @@ export interface Call extends RequestInfo {
   readonly keep429?: boolean | undefined
   /** Decode integers beyond 2^53 − 1 as `bigint`. @default false */
   readonly exact?: boolean | undefined
-  /** The answer is an object without its `managedFields`, which are left out before it is decoded. Not with `exact`. @default false */
+  /** Returns one object without its `managedFields`, which are not decoded if possible. Not with `exact`. @default false */
   readonly lean?: boolean | undefined
   /** Longest answer, in bytes. @default 16 MiB */
   readonly maxBytes?: number | undefined
@@ -52,7 +52,7 @@ export interface CallerParts {
   readonly gzip: boolean
   /** Receive the writes. @default none */
   readonly listeners?: WriteListeners | undefined
-  /** Makes the proof that a resource is not served, which uses this caller. @default there is no proof */
+  /** Makes the `AbsenceProof` of a caller, which sends its requests by that caller. @default there is no proof */
   readonly absence?: ((caller: Caller) => AbsenceProof) | undefined
   /** Hides the client's credentials in texts of a server. @default only texts in the form of credentials */
   readonly redact?: Redact | undefined
@@ -75,8 +75,9 @@ export interface Bound {
 /**
  * Sends requests that end by themselves: bounds their time, repeats some failures, turns refusals into errors, and passes warnings on.
  *
- * It repeats, with backoff, not before Retry-After (five minutes at most), and within the call's time: a 429 with Retry-After (the
- * server has done nothing); for reads also a 503 with Retry-After, and a broken connection; and requests that certainly were not processed.
+ * After a 429 with Retry-After it repeats each request, because the server has done nothing. After a 503 with Retry-After it repeats reads. After a broken
+ * connection it repeats reads, and writes that certainly were not processed. It waits with backoff, at least for Retry-After (five minutes at most), and
+ * ends with the call's time.
  */
 export class Caller {
   readonly requester: Requester
@@ -87,7 +88,7 @@ export class Caller {
   readonly redact: Redact
   readonly parts: CallerParts
   readonly listeners: WriteListeners
-  /** Not a getter, because contexts are copied by their own properties. */
+  /** That of the caller with which this one shares its calls, if there is such a caller. */
   readonly absence: AbsenceProof | undefined
   readonly deadlines: Deadlines
   readonly #calls: OpenCalls
@@ -95,7 +96,7 @@ export class Caller {
   readonly #whole: Bound | undefined
 
   /**
-   * @param of the caller with which this one shares its calls, so that both end together
+   * @param of another caller: both share their open calls, and end together
    * @param whole the bound of the call that all requests of this caller are part of
    */
   constructor(parts: CallerParts, of?: Caller, whole?: Bound) {
@@ -157,7 +158,7 @@ export class Caller {
     return new Caller({ ...this.parts, listeners: this.listeners.and(listeners) }, this)
   }
 
-  /** Sends one request. Resolves with its answer, a JSON object. */
+  /** Sends one request, with repetitions. Resolves with its answer, a JSON object. */
   async json(call: Call, bound: Bound): Promise<object> {
     const { body } = await this.answer(call, bound)
     const { buffer, byteOffset, byteLength } = body as Uint8Array
@@ -185,7 +186,7 @@ export class Caller {
     })
   }
 
-  /** Repeats `once` while its error and `may()` allow that, and there is time. Throws the last error. */
+  /** Repeats `once` while its error and `may()` allow that, and there is time. Throws the last error, or the reason of an aborted signal. */
   async repeat<T>(call: Repeated, bound: Bound, once: () => Promise<T>, may: () => boolean = always): Promise<T> {
     const { clock } = this.environment
     let backoff: Backoff | undefined
@@ -232,7 +233,7 @@ function mayRepeat(error: unknown, call: Repeated): boolean {
   return error instanceof ConnectionError && passing.has(error.code) && (reads || isUnprocessed(error))
 }
 
-/** The errors after which a request is repeated. If a server can't be reached at all, the caller gets the error at once. */
+/** The errors of a connection after which a request is repeated. If a server can't be reached at all, the caller gets the error at once. */
 const passing: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'PING_TIMEOUT', 'STREAM_RESET', 'STREAM_REFUSED'])
 
 function withSubject(error: ConnectionError, call: RequestInfo): ConnectionError {

@@ -34,14 +34,15 @@ export function systemClock(options: { readonly unref?: boolean | undefined } = 
   }
 }
 
-/** The longest time of a timer in Node. */
-const longestMs = 2 ** 31 - 1
+/** The longest time of a timer in Node, in milliseconds. */
+export const longestTimerMs: number = 2 ** 31 - 1
 
 /** A timer of Node. `setTimeout` fires at once for a longer time, so a longer wait is split. */
 function nodeTimer(ms: number, fn: () => void, unref: boolean): Timer {
   let handle: NodeJS.Timeout
   const wait = (left: number): void => {
-    handle = left > longestMs ? setTimeout(() => wait(left - longestMs), longestMs) : setTimeout(fn, left)
+    handle =
+      left > longestTimerMs ? setTimeout(() => wait(left - longestTimerMs), longestTimerMs) : setTimeout(fn, left)
     if (unref) handle.unref()
   }
   wait(ms)

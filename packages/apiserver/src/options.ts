@@ -1,5 +1,5 @@
 import type { AccessAttributes, User } from './authn/access.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, longestTimerMs } from './clock.ts'
 import { call, flag, number, oneOf, type Taken, text, whole } from './option-check.ts'
 import type { HookFunction } from './outside/hook-client.ts'
 
@@ -126,9 +126,6 @@ export interface EmbeddedOptions {
   /** The delay of the `controllers`, in milliseconds. @default 5 */
   readonly controllerDelayMs?: number | undefined
 }
-
-/** The longest time of a timer in Node. A longer timer would fire at once. */
-const longestTimerMs = 2_147_483_647
 
 export const isRecord = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,16 +1,8 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  own,
-  stringAt,
-  stringsAt,
-} from '@wherry/cel/internal'
+import { isObject, type Json, type JsonObject, objectAt, own } from '@wherry/cel/internal'
 import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts'
+import { selectorText } from '../selectors/selector-text.ts'
 import { StatusError } from '../status.ts'
 
 /** The paths for built-ins with a scale subresource, which are the same for all of them. */
@@ -49,32 +41,7 @@ function selectorOf(type: ResourceType, object: KubeObject, paths: ScalePaths): 
     return typeof text === 'string' ? text : ''
   }
   const selector = objectAt(objectAt(object, 'spec'), 'selector')
-  const isLabels = type.plural === 'replicationcontrollers'
-  const labels = Object.entries((isLabels ? selector : objectAt(selector, 'matchLabels')) ?? {})
-  const expressions = isLabels ? [] : objectsAt(selector, 'matchExpressions')
-  return [
-    ...labels.map(([key, value]) => ({ key, text: `${key}=${String(value)}` })),
-    ...expressions.map(one => ({ key: stringAt(one, 'key') ?? '', text: expressionText(one) })),
-  ]
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map(({ text }) => text)
-    .join(',')
-}
-
-/** An item of `matchExpressions` as a text: `tier in (a,b)`. */
-function expressionText(expression: JsonObject): string {
-  const key = stringAt(expression, 'key') ?? ''
-  const values = stringsAt(expression, 'values').toSorted().join(',')
-  switch (own(expression, 'operator')) {
-    case 'In':
-      return `${key} in (${values})`
-    case 'NotIn':
-      return `${key} notin (${values})`
-    case 'DoesNotExist':
-      return `!${key}`
-    default:
-      return key
-  }
+  return selectorText(type.plural === 'replicationcontrollers' ? { matchLabels: selector ?? {} } : selector)
 }
 
 /** The object with the replicas of a Scale. */

@@ -46,8 +46,10 @@ export interface OperatorComponent {
   readonly ready?: ((signal: AbortSignal) => unknown) | undefined
   /** Returns the declarations, for tools, before the run. It must do no I/O. @default the component needs no rights */
   readonly declare?: (() => ComponentDeclaration) | undefined
-  /** Stops the component, after all controllers and before the caches are closed. It is called if `start` was called, even if that rejected.
-   * All components together may take the operator's `stopTimeoutMs`. Then `onError` gets the names of those that have not stopped. */
+  /**
+   * Stops the component, after all controllers and before the caches are closed. It is called if `start` was called, even if that rejected.
+   * All components together may take the operator's `stopTimeoutMs`. Then `onError` gets the names of those that have not stopped.
+   */
   stop(): Promise<void>
 }
 

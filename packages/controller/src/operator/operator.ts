@@ -1,7 +1,7 @@
 import { Client, type KeyOf, type LogFields, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { asError, checkOptions, flag, nodeFault, systemClock, version } from '@wherry/client/internal'
 import { DynamicCache } from '@wherry/dynamic-cache'
-import { aborted } from '@wherry/informer/internal'
+import { aborted, late, within } from '@wherry/informer/internal'
 import { NarrowCache } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'
@@ -35,7 +35,6 @@ import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
 import { checkComponent, type OperatorComponent } from './component.ts'
 import { type Declared, publishDeclaration } from './declaration.ts'
-import { endsWithin } from './ends-within.ts'
 import { sayIfLeftAlone } from './left-alone.ts'
 import { type ObservedController, publishOperator } from './observed.ts'
 import {
@@ -480,7 +479,7 @@ export class Operator {
       this.#started.splice(this.#started.indexOf(component), 1)
       this.#up.delete(component)
       const stopped = this.#closeStep(() => component.stop())
-      if (!(await endsWithin(clock, Math.max(end - clock.monotonic(), 0), stopped)))
+      if ((await within(stopped, Math.max(end - clock.monotonic(), 0), clock)) === late)
         environment.onError(new Error(`the component ${component.name} has not stopped within ${timeoutMs} ms`), {
           phase: 'close',
         })

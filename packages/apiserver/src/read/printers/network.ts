@@ -1,5 +1,6 @@
 import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
-import { ageOf, countAt, labelsText, nameOf, none, type Printer, selectorText } from './printer.ts'
+import { selectorText } from '../../selectors/selector-text.ts'
+import { ageOf, countAt, labelsText, nameOf, none, type Printer } from './printer.ts'
 
 const maxHosts = 3
 const maxEndpoints = 3

@@ -1,13 +1,4 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  own,
-  stringAt,
-  stringsAt,
-} from '@wherry/cel/internal'
+import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
 
 /** The cells of a built-in's row, for the columns of its resource. */
@@ -47,27 +38,6 @@ export function containerCells(template: JsonObject | undefined): Json[] {
 export function labelsText(labels: JsonObject | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value as string}`)
   return pairs.length === 0 ? none : pairs.sort().join(',')
-}
-
-/** A LabelSelector in the form of a query; `''` if it selects everything or nothing. */
-export function selectorText(selector: JsonObject | undefined): string {
-  const equal = Object.entries(objectAt(selector, 'matchLabels') ?? {}).map(
-    ([key, value]) => [key, `${key}=${value as string}`] as const,
-  )
-  const others = objectsAt(selector, 'matchExpressions').map(
-    one => [stringAt(one, 'key') ?? '', requirement(one)] as const,
-  )
-  return [...equal, ...others]
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([, text]) => text)
-    .join(',')
-}
-
-function requirement(one: JsonObject): string {
-  const [key, operator] = [stringAt(one, 'key') ?? '', stringAt(one, 'operator')]
-  if (operator === 'Exists') return key
-  if (operator === 'DoesNotExist') return `!${key}`
-  return `${key} ${operator === 'In' ? 'in' : 'notin'} (${stringsAt(one, 'values').sort().join(',')})`
 }
 
 /** The sum of the sizes of lists and maps. */

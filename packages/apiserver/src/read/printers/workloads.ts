@@ -1,5 +1,6 @@
 import { objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
+import { selectorText } from '../../selectors/selector-text.ts'
 import {
   ageOf,
   containerCells,
@@ -9,7 +10,6 @@ import {
   nameOf,
   none,
   type Printer,
-  selectorText,
   since,
 } from './printer.ts'
 
